@@ -114,19 +114,6 @@ test("a COMMIT that finds readers of a database without a write-ahead log repeat
   expect(await count(stage.store)).toBe(1);
 });
 
-test("writes that cannot be committed together are each repeated", async () => {
-  const stage = await openStage({ log: false });
-  stage.other.exec("begin; select * from settings");
-  stage.duringPause = () => {
-    if (stage.pauses.length === 3) stage.other.exec("commit");
-  };
-  const names = ["a", "b"];
-  await Promise.all(
-    names.map((name) => stage.store.write((db) => db.insertInto("users").values(userRow(name)).execute())),
-  );
-  expect(querySql(stage.path, "select id from users order by id")).toEqual(names.map((id) => ({ id })));
-});
-
 test("a read of a database that is locked without a write-ahead log is repeated", async () => {
   const stage = await openStage({ log: false });
   stage.other.exec("begin exclusive");

@@ -5,7 +5,6 @@ import { errorCodeOf } from "../../../src/errors.js";
 import { isOnReadOnlyDisk } from "../../../src/system/ownership.js";
 import { type Connection, connect, MEMORY } from "../../../src/system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sqlite/database-file.js";
-import { moveLogInThread } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
@@ -17,7 +16,7 @@ import {
   type Transaction,
 } from "../store.js";
 import { CALENDARS, missingDatabaseError, readOnlyDiskError } from "./errors.js";
-import { createTransactions, type Opened, type ServedOptions } from "./transactions.js";
+import { createTransactions, type Opened, type Readers } from "./transactions.js";
 
 /**
  * Size of the page cache of each connection for reads of a database that is served (KiB): its pages are read again and again, and
@@ -29,11 +28,10 @@ const SERVED_PAGE_CACHE = 8_192;
 const READERS = 6;
 
 /**
- * Sizes of the log of a database that is served (bytes). From `moved` on, the log is moved into the file of the database; if more
- * than `inThread` is left to move, in a thread, which takes 40 ms to start. The next write begins the log anew, unless a read still
- * needs it; from `waiting` on, writes wait for such reads.
+ * Sizes of the log of a database that is served (bytes). SQLite moves it into the file in commits, and cuts it to `usual` when it
+ * begins the log anew, which it cannot while reads still need it; from `longest` on, writes wait for them.
  */
-const LOG = { moved: 4 * 1024 * 1024, inThread: 8 * 1024 * 1024, waiting: 64 * 1024 * 1024 };
+const LOG = { usual: 4 * 1024 * 1024, longest: 64 * 1024 * 1024 };
 
 /**
  * Opens a database, creates it (mode 0600, a new folder 0700) or migrates it. Several processes may do so at once.
@@ -49,14 +47,13 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const opened = await openDatabaseOf(CALENDARS, file, options);
   const { connection, run, requireSameFile } = opened;
   const writer = { connection, db: queriesOn(connection) };
-  const readers: Opened[] = [];
+  let readers: ServedReaders | undefined;
   const close = () => {
     // Kysely would not close a connection that no query has used. The one that writes is the last: SQLite then removes the log.
-    for (const reader of readers) reader.connection.close();
+    readers?.close();
     connection.close();
   };
   let created: boolean;
-  let afterGroup: ServedOptions["afterGroup"];
   try {
     if (readOnly) await run(() => requireCurrent(opened));
     created =
@@ -64,16 +61,14 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
       (await migrateIfNeeded(createTransactions(opened, writer), opened, { ...options, create }));
     const hasLog = file !== MEMORY && !readOnly && (await enableWriteAheadLog(opened));
     // Without the log readers and the writer block each other, and a database in memory has only the one connection.
-    if (isServed && hasLog && !connection.isReadOnly()) {
-      while (readers.length < READERS) readers.push(await run(() => openReader(file)));
-      afterGroup = createLogMover(file, connection);
-    }
+    if (isServed && hasLog && !connection.isReadOnly())
+      readers = await run(() => openReaders(file, connection));
   } catch (error) {
     close();
     throw error;
   }
   return {
-    ...createTransactions(opened, writer, { readers, afterGroup }),
+    ...createTransactions(opened, writer, readers),
     engine: "sqlite",
     requireWritable() {
       requireSameFile();
@@ -90,6 +85,40 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
       } finally {
         close();
       }
+    },
+  };
+}
+
+interface ServedReaders extends Readers {
+  readonly close: () => void;
+}
+
+async function openReaders(file: string, writer: Connection): Promise<ServedReaders> {
+  const free: Opened[] = [];
+  while (free.length < READERS) free.push(await openReader(file));
+  const all = [...free];
+  const waiting: ((reader: Opened) => void)[] = [];
+  writer.pragma(`journal_size_limit = ${LOG.usual}`);
+  return {
+    async use(work) {
+      const reader = free.pop() ?? (await new Promise<Opened>((resolve) => waiting.push(resolve)));
+      try {
+        return await work(reader);
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free.push(reader);
+        else next(reader);
+      }
+    },
+    async beforeWrites(endOfReads) {
+      if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) < LOG.longest) return;
+      // Of the reads that began before the last commit; then of those that began before everything was in the file.
+      await endOfReads();
+      writer.pragma("wal_checkpoint(passive)");
+      await endOfReads();
+    },
+    close() {
+      for (const { connection } of all) connection.close();
     },
   };
 }
@@ -171,35 +200,6 @@ async function enableWriteAheadLog({ connection, run }: OpenDatabase): Promise<b
   // Opens the log: another process that ends now would delete it, and on a full disk it could not be created again.
   await run(() => connection.pragma("schema_version"));
   return hasLog();
-}
-
-/**
- * Moves a large log into the file, in a turn of the event loop of its own or in a thread. SQLite would do so in a commit, which then
- * takes twice as long.
- */
-function createLogMover(file: string, connection: Connection): ServedOptions["afterGroup"] {
-  connection.pragma("wal_autocheckpoint = 0");
-  // The next write truncates the file of the log to this.
-  connection.pragma(`journal_size_limit = ${LOG.moved}`);
-  /** Size of the log when the last move left a part of it; 0 if it left nothing. */
-  let kept = 0;
-  return async (endOfReads) => {
-    try {
-      const { size } = statSync(`${file}-wal`);
-      const end = size > LOG.waiting ? endOfReads : async () => undefined;
-      if (size <= LOG.moved) return;
-      // Those that began before the last commit, and then those that began before the log was moved.
-      await end();
-      if (size - kept > LOG.inThread) await moveLogInThread(file).catch(() => undefined);
-      // Moves what is left, usually nothing.
-      const [row] = connection.prepare("pragma wal_checkpoint(passive)").all([]);
-      const [, pages, moved] = Object.values(row as object);
-      kept = pages === moved ? 0 : size;
-      await end();
-    } catch (_tryAgain) {
-      // The writes are done all the same: SQLite ignores it in a commit, too.
-    }
-  };
 }
 
 async function unlessUnavailable(work: Promise<unknown>): Promise<void> {

@@ -1,20 +1,10 @@
 import { startCountdown, yieldToEventLoop } from "../../../src/system/clock.js";
 import type { Connection } from "../../../src/system/sqlite/connection.js";
 import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
-import { createFairQueue, createPlaces } from "../../fair-queue.js";
 import type { Store, Transaction } from "../store.js";
 
-/** Writes that are committed together at most. */
-const MAX_GROUP = 32;
-
-/** How long a group takes more writes (ms): those of others come before more long ones of a client. */
-const GROUP_TIME = 10;
-
-interface WaitingWrite {
-  /** Resolves with the function that settles the promise of whoever asked for it, to be called after the commit. */
-  readonly run: (db: Transaction) => Promise<() => void>;
-  readonly reject: (error: unknown) => void;
-}
+/** Writes that are committed together: how many at most, and for how long more are added to them (ms). */
+const GROUP = { size: 32, time: 10 };
 
 /** A connection, and queries on it. */
 export interface Opened {
@@ -22,10 +12,15 @@ export interface Opened {
   readonly db: Transaction;
 }
 
-export interface ServedOptions {
-  readonly readers?: readonly Opened[];
-  /** @param endOfReads resolves when the reads have ended that are under way when it is called */
-  readonly afterGroup?: ((endOfReads: () => Promise<unknown>) => Promise<void>) | undefined;
+/** Connections for reads, which then do not wait for writes, nor for the reads of other clients. */
+export interface Readers {
+  /** Runs work on a connection that nobody else uses meanwhile. */
+  use<T>(work: (reader: Opened) => Promise<T>): Promise<T>;
+  /**
+   * Called before writes.
+   * @param endOfReads resolves when the reads have ended that are under way when it is called
+   */
+  beforeWrites(endOfReads: () => Promise<unknown>): Promise<void>;
 }
 
 /**
@@ -35,60 +30,75 @@ export interface ServedOptions {
  * One that writes takes the write lock at once. After a plain `begin`, a transaction that reads and then writes fails with
  * SQLITE_BUSY_SNAPSHOT if another process wrote in between, however long it waits.
  * @param writer a connection to that database
- * @param readers connections of those that read, which do not wait for a long write then, nor for each other; without any, those
- * that read and those that write take turns on the one connection
- * @param afterGroup called when writes were committed and confirmed, and before others begin
+ * @param readers without them, reads and writes take turns on the one connection
  */
 export function createTransactions(
   { run, requireSameFile }: Pick<OpenDatabase, "run" | "requireSameFile">,
   writer: Opened,
-  { readers = [], afterGroup = async () => undefined }: ServedOptions = {},
+  readers?: Readers,
 ): Pick<Store, "read" | "write"> {
-  const writing = createPlaces([writer]);
-  const reading = readers.length === 0 ? writing : createPlaces(readers);
-  // Not by kysely's transactions, which take longer than the queries of most requests.
-  const execute = ({ connection }: Opened, text: string) => connection.prepare(text).run([]);
-  const complete = async <T>(opened: Opened, work: (db: Transaction) => Promise<T>): Promise<T> => {
-    try {
-      const result = await work(opened.db);
-      execute(opened, "commit");
-      return result;
-    } catch (error) {
-      opened.connection.rollBack();
-      throw error;
-    }
+  const inTurn = createTurns();
+  const reads = new Set<Promise<unknown>>();
+  const readOn = async <T>(opened: Opened, work: (db: Transaction) => Promise<T>, isOneQuery: boolean) => {
+    opened.connection.renew();
+    return isOneQuery ? work(opened.db) : transact(opened, "begin", work);
   };
-  const transaction = <T>(work: (db: Transaction) => Promise<T>): Promise<T> =>
-    writing("writes", async () => {
+  const addWrite = groupWrites(writer, (work) =>
+    inTurn("writes", async () => {
+      await readers?.beforeWrites(() => Promise.allSettled(reads));
       writer.connection.renew();
       requireSameFile();
-      execute(writer, "begin immediate");
-      return complete(writer, work);
-    });
+      await transact(writer, "begin immediate", work);
+    }),
+  );
+  return {
+    read: (work, { isOneQuery = false, client = "" } = {}) =>
+      run(() => {
+        if (readers === undefined) return inTurn("writes", () => readOn(writer, work, isOneQuery));
+        return inTurn(`reads of ${client}`, () => {
+          const read = readers.use((reader) => readOn(reader, work, isOneQuery));
+          reads.add(read);
+          return read.finally(() => reads.delete(read));
+        });
+      }),
+    write: (work, options = {}) => run(() => addWrite(work), options),
+  };
+}
+
+interface WaitingWrite {
+  /** Resolves with the function that settles the promise of the caller, to be called after the commit. */
+  readonly run: (db: Transaction) => Promise<() => void>;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Commits writes together that are asked for at the same time, since each commit waits for the disk. Each still is done as a
+ * whole or not at all, and is confirmed when it is on the disk. A group begins when no turn of the event loop brings another write.
+ * @param transaction runs work as one transaction when it is its turn
+ */
+function groupWrites(
+  { connection, db }: Opened,
+  transaction: (work: () => Promise<void>) => Promise<void>,
+): Store["write"] {
+  const execute = (text: string) => connection.prepare(text).run([]);
   /** With a savepoint, to which it is undone if it fails. */
   const attemptOne = async (write: WaitingWrite): Promise<() => void> => {
-    execute(writer, "savepoint one_write");
-    let settle: () => void;
-    try {
-      settle = await write.run(writer.db);
-    } catch (error) {
-      execute(writer, "rollback to one_write");
-      settle = () => write.reject(error);
-    }
-    execute(writer, "release one_write");
+    execute("savepoint one_write");
+    const settle = await write.run(db).catch((error: unknown) => {
+      execute("rollback to one_write");
+      return () => write.reject(error);
+    });
+    execute("release one_write");
     return settle;
   };
-  const commitGroup = async (
-    first: WaitingWrite,
-    takeNext: () => WaitingWrite | undefined,
-  ): Promise<void> => {
+  const commitGroup = async (first: WaitingWrite, more: WaitingWrite[]): Promise<void> => {
     const group = [first];
     const outcomes: (() => void)[] = [];
     const attemptAll = async () => {
-      const isOver = startCountdown(GROUP_TIME);
-      outcomes.push(await first.run(writer.db));
-      while (group.length < MAX_GROUP && !isOver()) {
-        const next = takeNext();
+      const isOver = startCountdown(GROUP.time);
+      outcomes.push(await first.run(db));
+      while (group.length < GROUP.size && !isOver()) {
+        const next = more.shift();
         if (next === undefined) return;
         group.push(next);
         outcomes.push(await attemptOne(next));
@@ -100,64 +110,64 @@ export function createTransactions(
     } catch (error) {
       if (group.length === 1) first.reject(error);
       // Nothing of the group was done. Perhaps only one of them cannot be.
-      else for (const write of group) await commitGroup(write, () => undefined);
+      else for (const write of group) await commitGroup(write, []);
     }
   };
-  const reads = new Set<Promise<unknown>>();
-  const write = groupWrites(commitGroup, () => afterGroup(() => Promise.allSettled(reads)));
-  const readOn = async <T>(opened: Opened, work: (db: Transaction) => Promise<T>, isOneQuery: boolean) => {
-    opened.connection.renew();
-    if (isOneQuery) return work(opened.db);
-    execute(opened, "begin");
-    return complete(opened, work);
-  };
-  return {
-    read: (work, { isOneQuery = false, client = "" } = {}) =>
-      run(() =>
-        reading(`reads of ${client}`, async (opened) => {
-          const read = readOn(opened, work, isOneQuery);
-          reads.add(read);
-          return read.finally(() => reads.delete(read));
-        }),
-      ),
-    write: (work, options = {}) => run(() => write(work, options.client), options),
-  };
-}
-
-/**
- * Commits writes together that are asked for at the same time, since each commit waits for the disk. Each still is done as a
- * whole or not at all, and is confirmed when it is on the disk. A group begins when no turn of the event loop brings another
- * write, and takes the writes of the clients in turn.
- * @param commitGroup commits the first write, and those that it takes
- */
-function groupWrites(
-  commitGroup: (first: WaitingWrite, takeNext: () => WaitingWrite | undefined) => Promise<void>,
-  afterGroup: () => Promise<void>,
-) {
-  const waiting = createFairQueue<WaitingWrite>();
+  const waiting: WaitingWrite[] = [];
   let isRunning = false;
   const commitAll = async () => {
     isRunning = true;
-    for (let seen = 0; waiting.size() > 0; ) {
+    for (let seen = 0; waiting.length > 0; ) {
       await yieldToEventLoop();
-      const size = waiting.size();
-      const isGrowing = size > seen && size < MAX_GROUP;
-      seen = isGrowing ? size : 0;
-      const first = isGrowing ? undefined : waiting.take();
-      if (first === undefined) continue;
-      await commitGroup(first, () => waiting.take());
-      await yieldToEventLoop();
-      await afterGroup();
+      const isGrowing = waiting.length > seen && waiting.length < GROUP.size;
+      seen = isGrowing ? waiting.length : 0;
+      const first = isGrowing ? undefined : waiting.shift();
+      if (first !== undefined) await commitGroup(first, waiting);
     }
     isRunning = false;
   };
-  return <T>(work: (db: Transaction) => Promise<T>, client = "") =>
-    new Promise<T>((resolve, reject) => {
-      const run = async (db: Transaction) => {
-        const value = await work(db);
+  return (work) =>
+    new Promise((resolve, reject) => {
+      const run = async (transaction: Transaction) => {
+        const value = await work(transaction);
         return () => resolve(value);
       };
-      waiting.add(client, { run, reject });
+      waiting.push({ run, reject });
       if (!isRunning) void commitAll();
     });
+}
+
+/** Not by kysely's transactions, which take longer than the queries of most requests. */
+async function transact<T>(
+  { connection, db }: Opened,
+  begin: string,
+  work: (db: Transaction) => Promise<T>,
+): Promise<T> {
+  connection.prepare(begin).run([]);
+  try {
+    const result = await work(db);
+    connection.prepare("commit").run([]);
+    return result;
+  } catch (error) {
+    connection.rollBack();
+    throw error;
+  }
+}
+
+/** Runs work with the same name one after the other. Between two pieces other events come in. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const result = (last.get(name) ?? Promise.resolve()).then(work);
+    const end: Promise<void> = result
+      .then(
+        () => yieldToEventLoop(),
+        () => yieldToEventLoop(),
+      )
+      .then(() => {
+        if (last.get(name) === end) last.delete(name);
+      });
+    last.set(name, end);
+    return result;
+  };
 }

@@ -1,8 +1,3 @@
-import { once } from "node:events";
-import { realpathSync } from "node:fs";
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-import { Worker } from "node:worker_threads";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { configurationError } from "../../errors.js";
@@ -126,31 +121,6 @@ export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: s
     },
   };
 }
-
-/**
- * Moves the write-ahead log of a database into its file in a thread, so that only that waits for the disk.
- * @throws if the log cannot be moved
- */
-export async function moveLogInThread(path: string): Promise<void> {
-  const module = builtinSqlite() === undefined ? findPackage() : "node:sqlite";
-  const location = pathToFileURL(path);
-  // Creates no file if it is gone.
-  location.search = "?mode=rw";
-  const workerData = [module, location.href];
-  await once(new Worker(MOVE_LOG, { eval: true, execArgv: ["--no-warnings"], workerData }), "exit");
-}
-
-/** Resolved from the program: a thread that runs code from a string would look in the working directory. */
-function findPackage(): string {
-  return createRequire(realpathSync(process.argv[1] ?? "")).resolve("@photostructure/sqlite");
-}
-
-const MOVE_LOG = `
-  const [module, location] = require("node:worker_threads").workerData;
-  const database = new (require(module).DatabaseSync)(location);
-  database.exec("pragma synchronous = full; pragma wal_checkpoint(passive)");
-  database.close();
-`;
 
 function prepare(database: DatabaseSyncInstance, text: string): SqliteStatement {
   const statement: StatementSyncInstance = database.prepare(text);
