@@ -162,30 +162,6 @@ test("a request that waits for too long is answered 503 with Retry-After, others
   await world.close();
 });
 
-test("a locked database is waited for once to count requests that read, not by each of them", async () => {
-  const pauses: number[] = [];
-  const sleep = async (pause: number) => void pauses.push(pause);
-  const world = await createWorld({ rateLimit: { limit: 100, windowSeconds: 600 }, sleep });
-  const other = openConnection(world.database);
-  const read = async (address: string) =>
-    (await request(world, "GET /user", { source: { kind: "network", address } })).status;
-  other.exec("begin immediate");
-  expect(await read("192.0.2.1")).toBe(200);
-  const waited = pauses.length;
-  expect(pauses.reduce((sum, pause) => sum + pause)).toBe(250);
-  for (let host = 2; host < 40; host += 1) expect(await read(`192.0.2.${host}`)).toBe(200);
-  for (let count = 0; count < 30; count += 1) expect(await read("192.0.2.1")).toBe(200);
-  expect(pauses).toHaveLength(waited);
-  other.exec("commit");
-  expect(await read("192.0.2.50")).toBe(200);
-  other.exec("begin immediate");
-  expect(await read("192.0.2.51")).toBe(200);
-  // It was free in between.
-  expect(pauses.length).toBeGreaterThan(waited);
-  other.close();
-  await world.close();
-});
-
 test("what waits for the database is not done once nobody waits for the answer", async () => {
   let onPause: () => void = () => undefined;
   const pause = new Promise<void>((resolve) => {
