@@ -4,7 +4,7 @@ export type ExceededLimit = "client" | "total";
 /** What a client uses of a budget. */
 export type Quota = ReturnType<Budget["open"]>;
 
-export type Budget = ReturnType<typeof createBudget>;
+type Budget = ReturnType<typeof createBudget>;
 
 /** Limits something that clients use up for a while: connections, requests in progress, bytes in memory. */
 export function createBudget(limits: { readonly perClient: number; readonly total: number }) {

@@ -35,8 +35,7 @@ export interface Service {
 
 /**
  * Opens the service over a database.
- * @throws CliError configuration when the database cannot be used, is an unfinished copy, or does not exist and must not be
- * created
+ * @throws CliError configuration when the database cannot be used, or does not exist and must not be created
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost, rateLimit, observer } = options;

@@ -1,5 +1,5 @@
 import { childEnvironment } from "../../src/config/environment.js";
-import { CliError, dryRunError, usageError } from "../../src/errors.js";
+import { dryRunError, usageError } from "../../src/errors.js";
 import { isUnicodeLocale } from "../../src/output/style.js";
 import { selfCommand } from "../../src/system/child-process.js";
 import { isPostgresUrl, parseDatabase } from "../../src/system/database-location.js";
@@ -9,7 +9,7 @@ import { checkStore, type Finding } from "../store/check.js";
 import { type CopiedTable, copyStore } from "../store/copy.js";
 import { openStore } from "../store/open.js";
 import { type Backup, backUp } from "../store/sqlite/backup.js";
-import { DatabaseUnavailableError, type LongWorkOptions, type Store } from "../store/store.js";
+import type { LongWorkOptions, Store } from "../store/store.js";
 import { type AccessRun, chooseDatabase, messagesOf } from "./admin.js";
 
 /**
@@ -39,7 +39,7 @@ export async function checkDatabase(run: AccessRun, flag: string | undefined): P
 }
 
 /**
- * Copies a database to one that is empty, or an unfinished copy of it, and compares them.
+ * Copies a database to one that is empty, and compares them.
  * @throws CliError configuration when one of them cannot be used, or the target has something else
  */
 export async function copyDatabase(
@@ -48,33 +48,18 @@ export async function copyDatabase(
 ): Promise<readonly CopiedTable[]> {
   if (run.flags.dryRun) throw dryRunError();
   const { signal } = run.machine;
-  const { note, warn } = messagesOf(run);
+  const { note } = messagesOf(run);
   const read = parseDatabase(from, { source: "--from", note });
   const written = parseDatabase(to, { source: "--to", note });
   if (written === MEMORY)
     throw usageError("--to: nothing of a database in memory would be left", "write the path of a new file");
-  let isInProgress = false;
-  try {
-    return await withProgress(run, (progress) =>
-      whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
-        whileOpen(openStore(written, { signal, migrate: false, allowUnfinished: true }), (target) => {
-          isInProgress = true;
-          note("writes to the source from now on are not copied");
-          return copyStore({ source, target }, progress);
-        }),
-      ),
-    );
-  } catch (error) {
-    if (isInProgress && leavesUnfinished(error))
-      warn("the copy is unfinished: the same command goes on with it");
-    throw error;
-  }
-}
-
-/** Whether what ended a copy had nothing to do with the data. */
-function leavesUnfinished(error: unknown): boolean {
-  return (
-    error instanceof DatabaseUnavailableError || (error instanceof CliError && error.code === "interrupted")
+  return withProgress(run, (progress) =>
+    whileOpen(openStore(read, { signal, readOnly: true }), (source) =>
+      whileOpen(openStore(written, { signal, migrate: false }), (target) => {
+        note("writes to the source from now on are not copied");
+        return copyStore({ source, target }, progress);
+      }),
+    ),
   );
 }
 

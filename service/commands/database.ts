@@ -23,12 +23,12 @@ export function registerServiceDatabase(command: Command, runOf: RunOf): void {
   addAction(check, runOf, runServiceCheck);
   const copy = addCommand(command, "copy", "copy everything into another, empty database, and compare them")
     .option("--from <database>", "sqlite:PATH or postgres://… to read (required)")
-    .option("--to <database>", "the same of an empty database, or of an unfinished copy (required)");
+    .option("--to <database>", "the same of an empty database (required)");
   describeCommand(copy, {
     prints: { view: copiedTableView, count: "list" },
     examples: () => [
       [
-        "The database of the profile local; the same line goes on if it was interrupted",
+        "The database of the profile local",
         "calctl service copy --from ~/.local/share/calctl/local.db --to sqlite:new.db",
       ],
     ],

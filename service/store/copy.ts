@@ -1,25 +1,14 @@
 import { createHash } from "node:crypto";
-import { sql } from "kysely";
 import { CliError, configurationError } from "../../src/errors.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
-import { describeProblems, findProblems, type Problem, referenceRules } from "./check-rows.js";
+import { describeProblems, findProblems, referenceRules } from "./check-rows.js";
 import { checkSchema, checkValues, type ExpectedSchema, expectedSchema } from "./check-schema.js";
-import { asOnlyRun, type CopyRunOptions } from "./copy-run.js";
-import {
-  type Engine,
-  forAdministration,
-  type LongWorkOptions,
-  readSetting,
-  type Store,
-  type Transaction,
-  unfinishedError,
-} from "./store.js";
+import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import {
   anyTable,
   countRows,
   LASTING_TABLES,
   type Row,
-  readLastRow,
   readRows,
   type Table,
   type TableName,
@@ -36,47 +25,35 @@ export interface CopiedTable {
 /** Rows that are written at a time: SQLite takes 32,766 parameters. */
 const BATCH = 500;
 
-export type CopyOptions = LongWorkOptions & Pick<CopyRunOptions, "sleep">;
-
 interface Copying extends LongWorkOptions {
   readonly from: Transaction;
-  readonly target: Pick<Store, "read" | "write">;
   readonly expected: ExpectedSchema;
 }
 
 /**
- * Copies everything that lasts from one database to another one, which must be empty or an unfinished copy of the same, and
- * verifies that both are equal. The source is read in one snapshot: what others write to it meanwhile is not copied. Until the
- * end the target is marked as unfinished. If the work ends before, it can be called again and goes on.
- * @throws CliError configuration when the target has something else, another copy is writing to it, the source is damaged, or
- * it changed between two parts; the signal's reason
+ * Copies everything that lasts from one database to another one, which must be empty, in one transaction, and verifies that both
+ * are equal. The source is read in one snapshot: what others write to it meanwhile is not copied.
+ * @throws CliError configuration when the target has something, or the source is damaged; the signal's reason
  */
 export function copyStore(
   { source, target }: { readonly source: Store; readonly target: Store },
-  options: CopyOptions,
+  options: LongWorkOptions,
 ): Promise<readonly CopiedTable[]> {
   return forAdministration(source).read(async (from) => {
-    if ((await readSetting(from, "copy")) !== undefined)
-      throw unfinishedError("the source is an unfinished copy itself");
     const expected = await expectedSchema(source.engine);
-    await requireIntact(source, from, { ...options, expected });
-    const { fingerprint, rows: total } = await describeSource(from);
-    const written = forAdministration(target);
-    const begin = (db: Transaction) => mark(db, fingerprint);
-    return asOnlyRun({ ...options, target: written, begin }, async (write) => {
-      const copying = { ...options, from, expected, target: { read: written.read, write } };
-      let done = 0;
-      for (const table of expected.tables) done = await copyTable(table, { done, total }, copying);
-      const tables = await verify(copying, total);
-      await finish(copying);
-      return tables;
-    }).catch(async (error: unknown) => {
+    // The snapshot begins with the first query.
+    await countRows(from, "settings");
+    const copying = { ...options, from, expected };
+    await requireIntact(source, copying);
+    try {
+      return await target.write((to) => copyTables(to, copying));
+    } catch (error) {
       if (error instanceof CliError || options.signal.aborted) throw error;
       // The source may be what failed.
-      const problems = await findDamage(from, source.engine, { ...options, ...expected }).catch(() => []);
+      const damage = await findDamage(source, copying).catch(() => "");
       options.signal.throwIfAborted();
-      throw problems.length === 0 ? error : damagedError(describeProblems(problems), error);
-    });
+      throw damage === "" ? error : damagedError(damage, error);
+    }
   });
 }
 
@@ -84,26 +61,21 @@ export function copyStore(
  * Rows that a damaged index hides would be missing in both, so comparing them finds nothing.
  * @throws CliError configuration when the file is damaged, or the schema incomplete
  */
-async function requireIntact(
-  source: Store,
-  from: Transaction,
-  options: LongWorkOptions & Pick<Copying, "expected">,
-): Promise<void> {
+async function requireIntact(source: Store, { from, expected, ...options }: Copying): Promise<void> {
   options.onProgress({ what: "checking the source", done: 0, total: 0 });
   const [damage] = (await source.verifyFile?.(options)) ?? [];
   if (damage !== undefined) throw damagedError(damage);
-  const { problems } = await checkSchema(from, source.engine, options.expected);
+  const { problems } = await checkSchema(from, source.engine, expected);
   if (problems.length > 0) throw damagedError(describeProblems(problems));
 }
 
-/** Rows that no intact database takes. */
-async function findDamage(
-  from: Transaction,
-  engine: Engine,
-  { tables, signal }: Parameters<typeof checkValues>[2],
-): Promise<Problem[]> {
+/** Rows that no intact database takes; "" without any. */
+async function findDamage({ engine }: Store, { from, expected, signal }: Copying): Promise<string> {
+  const { tables } = expected;
   const invalid = await checkValues(from, engine, { tables, signal });
-  return invalid.length > 0 ? invalid : findProblems(from, referenceRules(tables), signal);
+  return describeProblems(
+    invalid.length > 0 ? invalid : await findProblems(from, referenceRules(tables), signal),
+  );
 }
 
 function damagedError(damage: string, cause?: unknown): CliError {
@@ -113,109 +85,59 @@ function damagedError(damage: string, cause?: unknown): CliError {
   });
 }
 
-/** Marks the target as an unfinished copy, if it is empty or one of the same. @throws CliError configuration */
-async function mark(db: Transaction, fingerprint: string): Promise<void> {
-  const found = await readSetting(db, "copy");
-  if (found === fingerprint) return;
-  if (found !== undefined) {
-    throw configurationError(
-      "the target is an unfinished copy of another database, or of this one before it changed",
-      { hint: "remove the target and copy again, while nobody writes to the source" },
-    );
-  }
+/** @throws CliError configuration when the target is not empty */
+async function copyTables(
+  to: Transaction,
+  { from, expected, onProgress, signal }: Copying,
+): Promise<CopiedTable[]> {
   for (const name of ["settings", ...LASTING_TABLES] as const) {
-    if ((await countRows(db, name)) === 0) continue;
+    if ((await countRows(to, name)) === 0) continue;
     throw configurationError("the target is not empty", { hint: "give a new database as --to" });
   }
-  await db.insertInto("settings").values({ name: "copy", value: fingerprint }).execute();
+  let total = 0;
+  for (const { name } of expected.tables) total += await countRows(from, name);
+  let done = 0;
+  for (const table of expected.tables) {
+    for await (const rows of batchesOf(from, table, signal)) {
+      onProgress({ what: `copying ${table.name}`, done, total });
+      await anyTable(to).insertInto(table.name).values(rows).execute();
+      done += rows.length;
+    }
+  }
+  const settings = await from.selectFrom("settings").selectAll().execute();
+  if (settings.length > 0) await to.insertInto("settings").values(settings).execute();
+  const copied: CopiedTable[] = [];
+  for (const table of expected.tables) {
+    onProgress({ what: "comparing", done: 0, total: 0 });
+    const original = await digest(from, table, signal);
+    if ((await digest(to, table, signal)).sha256 !== original.sha256)
+      throw new Error(`the copy differs from its source in the table ${table.name}`);
+    copied.push(original);
+  }
+  return copied;
 }
 
-/**
- * What tells whether the source is as it was when a copy began. Every write to a calendar counts up its revision; of these only
- * the last digits are added, since the sum of those of restored calendars would be too large for an integer.
- */
-async function describeSource(from: Transaction) {
-  const counts: number[] = [];
-  for (const name of LASTING_TABLES) counts.push(await countRows(from, name));
-  const { revisions } = await from
-    .selectFrom("calendars")
-    .select(sql<number>`cast(coalesce(sum(revision % 1000000000), 0) as bigint)`.as("revisions"))
-    .executeTakeFirstOrThrow();
-  const rows = counts.reduce((sum, count) => sum + count, 0);
-  return { fingerprint: [...counts, Number(revisions)].join(" "), rows };
-}
-
-/** Copies the rows that the target does not have yet. Resolves with how many of all rows are done. */
-async function copyTable(
+async function* batchesOf(
+  db: Transaction,
   table: Table,
-  { done, total }: { readonly done: number; readonly total: number },
-  { from, target, onProgress, signal }: Copying,
-): Promise<number> {
-  // They were copied in this order, a part in each transaction.
-  const copied = await target.read(async (db) => ({
-    rows: await countRows(db, table.name),
-    last: await readLastRow(db, table),
-  }));
-  let count = done + copied.rows;
-  for (let after = copied.last; ; ) {
+  signal: AbortSignal,
+): AsyncGenerator<readonly Row[]> {
+  for (let after: Row | null = null; ; ) {
     await yieldToEventLoop(signal);
-    onProgress({ what: `copying ${table.name}`, done: count, total });
-    const rows = await readRows(from, table, { after, limit: BATCH });
-    if (rows.length === 0) return count;
-    await target.write((db) => anyTable(db).insertInto(table.name).values(rows).execute());
-    count += rows.length;
+    const rows: readonly Row[] = await readRows(db, table, { after, limit: BATCH });
     after = rows.at(-1) ?? null;
+    if (after === null) return;
+    yield rows;
   }
 }
 
-/**
- * Compares all rows of both databases. Reads the target in parts, between which its run can show that it goes on.
- * @throws CliError configuration when some differ
- */
-async function verify(
-  { from, target, expected, onProgress, signal }: Copying,
-  total: number,
-): Promise<CopiedTable[]> {
-  let done = 0;
-  const compare = async (table: Table): Promise<CopiedTable> => {
-    const hash = createHash("sha256");
-    const start = done;
-    for (let after: Row | null = null; ; ) {
-      const page = { after, limit: BATCH };
-      const originals: readonly Row[] = await readRows(from, table, page);
-      const text = textOf(originals);
-      if (text !== textOf(await target.read((to) => readRows(to, table, page))))
-        throw differentError(table.name);
-      if (originals.length === 0)
-        return { table: table.name, rows: done - start, sha256: hash.digest("hex") };
-      hash.update(text);
-      await yieldToEventLoop(signal);
-      done += originals.length;
-      onProgress({ what: "comparing", done, total });
-      after = originals.at(-1) ?? null;
-    }
-  };
-  const tables: CopiedTable[] = [];
-  for (const table of expected.tables) tables.push(await compare(table));
-  return tables;
-}
-
-/** Rows as JSON, one a line. The order of columns is that of the migrations, which may differ. */
-function textOf(rows: readonly Row[]): string {
-  return rows.map((row) => `${JSON.stringify(Object.entries(row).sort())}\n`).join("");
-}
-
-/** Copies the settings, and the target is no longer unfinished. */
-async function finish({ from, target }: Copying): Promise<void> {
-  const settings = await from.selectFrom("settings").selectAll().execute();
-  await target.write(async (db) => {
-    await db.deleteFrom("settings").execute();
-    if (settings.length > 0) await db.insertInto("settings").values(settings).execute();
-  });
-}
-
-function differentError(table: TableName): CliError {
-  return configurationError(`the copy differs from its source in the table ${table}`, {
-    hint: "one of them was changed meanwhile: remove the target and copy again, while nobody writes to either",
-  });
+/** Of its rows as JSON, one a line. The order of columns is that of the migrations, which may differ. */
+async function digest(db: Transaction, table: Table, signal: AbortSignal): Promise<CopiedTable> {
+  const hash = createHash("sha256");
+  let count = 0;
+  for await (const rows of batchesOf(db, table, signal)) {
+    for (const row of rows) hash.update(`${JSON.stringify(Object.entries(row).sort())}\n`);
+    count += rows.length;
+  }
+  return { table: table.name, rows: count, sha256: hash.digest("hex") };
 }

@@ -241,11 +241,8 @@ interface SignInAttemptsRow {
 
 /** A single value. */
 interface SettingRow {
-  /**
-   * `local_user_id`: the user of the profile `local`. `copy`: the database is an unfinished copy; the value says of what.
-   * `copy_run`: the run that writes it; the value changes with everything that it writes. `base_url`: where it was served last.
-   */
-  readonly name: "local_user_id" | "copy" | "copy_run" | "base_url";
+  /** `local_user_id`: the user of the profile `local`. `base_url`: where it was served last. */
+  readonly name: "local_user_id" | "base_url";
   readonly value: string;
 }
 

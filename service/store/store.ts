@@ -18,8 +18,6 @@ export interface OpenStoreOptions extends LockWaitOptions {
   readonly readOnly?: boolean | undefined;
   /** Whether a server uses it for long: more of it stays in memory. False by default. */
   readonly isServed?: boolean | undefined;
-  /** Whether it may be an unfinished copy of another database; false by default. */
-  readonly allowUnfinished?: boolean | undefined;
   /** Called when a newer program has migrated the database, so that this one cannot go on. */
   readonly onSuperseded?: ((error: CliError) => void) | undefined;
 }
@@ -150,9 +148,4 @@ export async function readSetting(
 ): Promise<string | undefined> {
   const row = await db.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
   return row?.value;
-}
-
-/** Of a database that has the setting `copy`. */
-export function unfinishedError(message = "the database is an unfinished copy"): CliError {
-  return configurationError(message, { hint: "finish it: calctl service copy, as it was begun" });
 }

@@ -53,14 +53,6 @@ export async function countRows(db: Transaction, table: TableName): Promise<numb
   return Number(count);
 }
 
-/** The last row of a table in the order of its key; null if it is empty. */
-export async function readLastRow(db: Transaction, { name, key }: Table): Promise<Row | null> {
-  const latest = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
-  return (
-    (await anyTable(db).selectFrom(name).selectAll().orderBy(latest).limit(1).executeTakeFirst()) ?? null
-  );
-}
-
 /**
  * Some rows of a table in the order of its key, without columns that an operator added.
  * @param page.after the last row before them; null for the first ones

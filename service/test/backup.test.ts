@@ -4,7 +4,6 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { describeWithDisk, mountDisk } from "../../test/support/system.js";
 import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { backUp } from "../store/sqlite/backup.js";
-import type { WorkProgress } from "../store/store.js";
 import { querySql, readDatabase, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar } from "./support/send.js";
@@ -56,25 +55,6 @@ test("is one private file with everything, and says what is in it", async () => 
   const rows = (path: string, table: string) => querySql(path, `select * from ${table}`);
   for (const table of ["users", "events", "tokens", "members", "labels"])
     expect(rows(file, table)).toEqual(rows(database, table));
-});
-
-test("is the database at one moment, while it is written before the first page is copied and between others", async () => {
-  fill();
-  const written: WorkProgress[] = [];
-  const { events } = await backUp(database, join(folder, "copy.db"), {
-    signal,
-    now: 0,
-    onProgress(progress) {
-      written.push(progress);
-      runSql(database, "delete from events where id = (select id from events limit 1)");
-    },
-  });
-  // Had it begun anew after each write, the parts would not come one after the other. How many are reported depends on how
-  // busy the machine is, but for the first one.
-  const parts = written.filter(({ what }) => what === "copying").map(({ done }) => done);
-  expect(parts[0]).toBe(0);
-  expect(parts).toEqual([...new Set(parts)].sort((one, other) => one - other));
-  expect(events).toBe(20);
 });
 
 test("that is interrupted leaves nothing, also the files beside it", async () => {

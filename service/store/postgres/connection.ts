@@ -1,104 +1,93 @@
+import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { errorCodeOf } from "../../../src/errors.js";
-import {
-  BusyPoolError,
-  ConnectionError,
-  endsConnection,
-  isPoolerTimeout,
-  LOCK_NOT_AVAILABLE,
-} from "./errors.js";
-import { type ConnectionRequest, createPoolQueue } from "./pool-queue.js";
+import { refuseNul } from "../../../src/system/query-text.js";
+import type { StoreSchema } from "../schema.js";
+import type { Transaction } from "../store.js";
+import { ConnectionError, endsConnection, isPoolerTimeout, READ_ONLY } from "./errors.js";
 
-/** How long a connection is waited for, and how long making one may take (ms). */
-export const CONNECT_TIMEOUT = 10_000;
+/** Sends statements. @throws ConnectionError, the server's error */
+export type Send = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult>;
 
-/**
- * Runs work on one connection. What it has begun is undone when it fails.
- * @throws ConnectionError, the work's error, an error with LOCK_NOT_AVAILABLE when other writes kept it waiting
- */
-export type OnConnection = <T>(
-  work: (client: pg.PoolClient) => Promise<T>,
-  request?: Partial<ConnectionRequest>,
-) => Promise<T>;
-
-/** The only user of the pool, so that it knows how many connections are in use: the pool counts those being made too. */
-export function createOnConnection(pool: pg.Pool, queue = createPoolQueue(pool.options.max)): OnConnection {
-  let inUse = 0;
-  /** @throws ConnectionError, an error with LOCK_NOT_AVAILABLE */
-  const refuse = (): never => {
-    if (inUse === pool.options.max) throw new BusyPoolError(inUse);
-    if (queue.isFull()) throw new ConnectionError(new Error("no connection was made"), { isRefused: true });
-    throw Object.assign(new Error("other writes take too long"), { code: LOCK_NOT_AVAILABLE });
-  };
-  return async (work, request) => {
-    const leave = (await queue.enter({ client: "", timeout: CONNECT_TIMEOUT, ...request })) ?? refuse();
-    try {
-      const connection = await pool.connect().catch((cause: unknown) => {
-        throw new ConnectionError(cause, { isRefused: true });
-      });
-      inUse += 1;
-      try {
-        return await useConnection(connection, work);
-      } finally {
-        inUse -= 1;
-      }
-    } finally {
-      leave();
-    }
-  };
-}
-
-/** The error code of a write where only reading is allowed. */
-export const READ_ONLY = "25006";
-
-async function useConnection<T>(
-  client: pg.PoolClient,
-  work: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  let result: T;
-  try {
-    result = await work(client);
-  } catch (error) {
-    // A connection made while the server was read-only may stay read-only.
-    const isOver = error instanceof ConnectionError || errorCodeOf(error) === READ_ONLY;
-    const isUsable = () =>
-      query(client, "rollback").then(
-        () => true,
-        () => false,
-      );
-    client.release(isOver || !(await isUsable()));
-    throw error;
-  }
-  client.release();
-  return result;
-}
-
-export interface QueryOptions {
-  readonly parameters?: readonly unknown[];
-  /** How long to wait for the answer (ms), if not as long as the limit of the pool says. */
-  readonly timeout?: number | undefined;
+export interface ConnectionOptions {
+  /** How long the answer to each query is waited for (ms). */
+  readonly timeout: number;
+  /** Ends the connection, and so what the server does for it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** pg takes it, which its types do not say. */
 interface TimedQuery extends pg.QueryConfig {
-  readonly query_timeout?: number;
+  readonly query_timeout: number;
 }
 
-/** @throws ConnectionError, the server's error */
-export async function query(
-  client: Pick<pg.ClientBase, "query">,
-  text: string,
-  { parameters, timeout }: QueryOptions = {},
-): Promise<pg.QueryResult> {
-  const timed: TimedQuery = {
-    text,
-    ...(timeout !== undefined && { query_timeout: timeout }),
-    ...(parameters !== undefined && { values: [...parameters] }),
+/**
+ * Runs work on one connection of a pool. A transaction that it has begun is undone when it fails.
+ * @throws ConnectionError, the work's error, the signal's reason
+ */
+export async function withConnection<T>(
+  pool: pg.Pool,
+  { timeout, signal }: ConnectionOptions,
+  work: (send: Send) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect().catch((cause: unknown) => {
+    throw new ConnectionError(cause, { isRefused: true });
+  });
+  let isLost = false;
+  const send: Send = async (text, values) => {
+    const timed: TimedQuery = {
+      text,
+      query_timeout: timeout,
+      ...(values && { values: [...refuseNul(values)] }),
+    };
+    try {
+      return await client.query(timed);
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && !endsConnection(error)) throw error;
+      isLost = true;
+      throw new ConnectionError(error, { isRefused: isPoolerTimeout(error) });
+    }
   };
+  // Clients of a pool can be ended, which its types do not say.
+  const end = () => void (client instanceof pg.Client && client.end());
+  signal?.addEventListener("abort", end, { once: true });
   try {
-    return await client.query(timed);
+    signal?.throwIfAborted();
+    const result = await work(send);
+    client.release();
+    return result;
   } catch (error) {
-    if (error instanceof pg.DatabaseError && !endsConnection(error)) throw error;
-    throw new ConnectionError(error, { isRefused: isPoolerTimeout(error) });
+    // A connection that was made while the server was read-only may stay read-only.
+    if (!isLost && errorCodeOf(error) !== READ_ONLY) await send("rollback").catch(() => undefined);
+    client.release(isLost || errorCodeOf(error) === READ_ONLY);
+    throw signal?.aborted === true ? signal.reason : error;
+  } finally {
+    signal?.removeEventListener("abort", end);
+  }
+}
+
+/**
+ * Runs the work of a transaction, which somebody else begins and ends. Its queries are sent one after the other. Those that were
+ * not sent when it ends, because one failed that they were started with, or nobody waited for them, reject: they would run
+ * outside of the transaction.
+ */
+export async function runWork<T>(send: Send, work: (db: Transaction) => Promise<T>): Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let hasEnded = false;
+  const query = (text: string, values: readonly unknown[]) => {
+    const result = last.then(() => {
+      if (hasEnded) throw new Error("the transaction of this query has ended");
+      return send(text, values);
+    });
+    last = result.catch(() => undefined);
+    return result;
+  };
+  const client = { query, release: () => undefined } as unknown as pg.PoolClient;
+  const pool = { connect: async () => client, end: async () => undefined };
+  try {
+    return await work(new Kysely<StoreSchema>({ dialect: new PostgresDialect({ pool }) }));
+  } finally {
+    hasEnded = true;
+    await last;
   }
 }

@@ -17,19 +17,12 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Thrown when a connection was waited for in vain because all of the pool were in use all the time. */
-export class BusyPoolError extends ConnectionError {
-  /** How many there are. */
-  readonly connections: number;
+/** What the pool says when all its connections were in use for too long. */
+const POOL_TIMEOUT = "timeout exceeded when trying to connect";
 
-  constructor(connections: number) {
-    super(undefined, { isRefused: true });
-    this.connections = connections;
-  }
-}
-
-/** The error code of a wait for a lock that took too long. */
+/** The error codes of a wait for a lock that took too long, and of a write where only reading is allowed. */
 export const LOCK_NOT_AVAILABLE = "55P03";
+export const READ_ONLY = "25006";
 
 /** Whether the server ended the connection with this error, or could not do its work at all: classes 08 and 57P. */
 export function endsConnection(error: unknown): boolean {
@@ -37,18 +30,18 @@ export function endsConnection(error: unknown): boolean {
 }
 
 /** What PostgreSQL would send where pgbouncer refuses a client, which has one code for every reason. */
-const POOLER_REFUSALS: readonly { readonly message: RegExp; readonly code: string }[] = [
-  { message: /authentication failed|no such user/i, code: "28P01" },
-  { message: /no such database|database .* does not exist/i, code: "3D000" },
-  { message: /no more connections allowed/i, code: "53300" },
-  { message: /query_wait_timeout|server_login_retry|cannot connect to server/i, code: "08001" },
+const REFUSALS: readonly (readonly [message: RegExp, code: string])[] = [
+  [/authentication failed|no such user/i, "28P01"],
+  [/no such database|database .* does not exist/i, "3D000"],
+  [/no more connections allowed/i, "53300"],
+  [/query_wait_timeout|server_login_retry|cannot connect to server/i, "08001"],
 ];
 
 /** The code of an error of the driver, the server or pgbouncer; "" if it has none. */
 function codeOf(error: unknown): string {
   const code = errorCodeOf(error) ?? "";
   if (code !== "08P01" || !(error instanceof Error)) return code;
-  return POOLER_REFUSALS.find(({ message }) => message.test(error.message))?.code ?? code;
+  return REFUSALS.find(([message]) => message.test(error.message))?.[1] ?? code;
 }
 
 /** Whether pgbouncer waited for a connection to the server in vain, which a repetition would do again. */
@@ -70,9 +63,9 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
       hint,
       cause: error,
     });
-  if (error instanceof BusyPoolError) {
+  if (cause instanceof Error && cause.message === POOL_TIMEOUT) {
     return unavailable(
-      `all ${error.connections} connections of this node are in use`,
+      "all connections of this node are in use",
       "try again; if it lasts, pg_stat_activity shows what takes so long, and another node has connections of its own",
       "unavailable",
     );
@@ -80,7 +73,7 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
   const known = KNOWN.find(([codes]) => codes.test(code));
   if (known !== undefined) {
     const [, problem, hint, kind] = known;
-    return unavailable(problem, typeof hint === "string" ? hint : hint(location, cause), kind);
+    return unavailable(problem, typeof hint === "string" ? hint : hint(location, code), kind);
   }
   if (!(error instanceof ConnectionError)) return error;
   const { host, port, tls } = location;
@@ -94,7 +87,7 @@ export function explainPostgresError(error: unknown, location: PostgresLocation)
 type KnownError = readonly [
   codes: RegExp,
   problem: string,
-  hint: string | ((location: PostgresLocation, cause: unknown) => string),
+  hint: string | ((location: PostgresLocation, code: string) => string),
   kind?: CliError["code"],
 ];
 
@@ -122,16 +115,14 @@ const KNOWN: readonly KnownError[] = [
     "the server has no such database",
     ({ database }) => `create it: createdb ${database}; behind pgbouncer, also name it in pgbouncer.ini`,
   ],
-  [/^55000$/, "it accepts no connections", "choose another one: templates are not for data"],
   [/^42501$/, "the user lacks a privilege", "use a role that owns its tables"],
   [/^25006$/, "it is read-only", "use the primary, not a standby, or check default_transaction_read_only"],
   [
-    /^53300$/,
-    "the server has no connection left",
-    "raise max_connections, or max_client_conn of pgbouncer in front of it",
+    /^5(?:3|8)/,
+    "the server has no resources left",
+    "check max_connections, its disk and its log",
     "unavailable",
   ],
-  [/^(?:53|58)/, "the server has no resources left", "check its disk, its memory and its log", "unavailable"],
   // The last two are conflicts with other transactions that did not end however often it was repeated.
   [
     /^(?:55P03|57014|40001|40P01)$/,
@@ -148,13 +139,7 @@ const KNOWN: readonly KnownError[] = [
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     "its certificate is for another host",
-    (_, cause) => `write a name of the certificate as the host of the URL${certificateNames(cause)}`,
-  ],
-  [/^CERT_HAS_EXPIRED$/, "its certificate has expired", "renew it on the server"],
-  [
-    /^CERT_NOT_YET_VALID$/,
-    "its certificate is not valid yet",
-    "check the clock of this machine, or renew the certificate on the server",
+    "write a name of the certificate as the host of the URL",
   ],
   [
     /^(?:CERT_UNTRUSTED|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET_ISSUER|VERIFY))/,
@@ -162,29 +147,12 @@ const KNOWN: readonly KnownError[] = [
     "give the certificate of its authority: sslrootcert=FILE in the URL",
   ],
   [
-    /^(?:CERT_|ERR_TLS_CERT_|UNABLE_TO_|INVALID_|PATH_LENGTH_EXCEEDED$)/,
-    "its certificate cannot be used",
-    (_, cause) => `replace it on the server (${errorCodeOf(cause)})`,
-  ],
-  [
-    /^ERR_SSL_\w+_ALERT_(?:UNKNOWN_CA$|\w*CERTIFICATE)/,
-    "the server does not accept the certificate of this client",
-    "give one of an authority that the server trusts: sslcert=FILE and sslkey=FILE in the URL",
-  ],
-  [
-    /^(?:ERR_SSL_|ERR_TLS_|EPROTO$)/,
+    /^(?:CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|INVALID_|PATH_LENGTH_EXCEEDED$|EPROTO$)/,
     "no TLS connection can be made",
-    ({ host, port }) =>
-      `check that ${host} ${port} is PostgreSQL, and that its ssl_max_protocol_version allows TLS 1.2 or 1.3`,
+    ({ host, port }, code) =>
+      `check the certificates of the server and the URL, and that ${host} ${port} is PostgreSQL (${code})`,
   ],
 ];
-
-/** What a certificate is for, as Node's error about it has it; "" if it has no such names. */
-function certificateNames(error: unknown): string {
-  const cert = error instanceof Error && "cert" in error ? error.cert : undefined;
-  const isNamed = typeof cert === "object" && cert !== null && "subjectaltname" in cert;
-  return isNamed && typeof cert.subjectaltname === "string" ? `: ${cert.subjectaltname}` : "";
-}
 
 /** The database belongs to another program, or has only a part of our tables. */
 export function foreignPostgresError({ name }: Pick<PostgresLocation, "name">, problem: string): CliError {

@@ -1,14 +1,7 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { type ConnectionOptions, createSecureContext, type SecureContextOptions } from "node:tls";
+import { type ConnectionOptions, createSecureContext } from "node:tls";
+import { parse } from "pg-connection-string";
 import { isLoopback, parseUrl } from "../../../contract/url.js";
-import {
-  type CliError,
-  type CliErrorOptions,
-  configurationError,
-  errorCodeOf,
-  fileProblemOf,
-} from "../../../src/errors.js";
+import { type CliError, configurationError, fileProblemOf } from "../../../src/errors.js";
 
 /** Where a database is, from its URL. */
 export interface PostgresLocation {
@@ -28,8 +21,6 @@ export interface PostgresLocation {
   readonly name: string;
 }
 
-const DEFAULT_PORT = 5432;
-
 /** What a URL may have after `?`, as libpq names it; `schema` and `plaintext` are ours. */
 const PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "schema", "plaintext"] as const;
 
@@ -48,31 +39,51 @@ export function parsePostgresUrl(text: string): PostgresLocation {
       "in the password write / as %2F, ? as %3F, # as %23; elsewhere @ as %40",
     );
   }
+  if (/%(?![0-9a-f]{2})/i.test(text)) throw invalidUrl("it has a % that is not written as %25");
   // libpq takes a user without a host, which URLs do not have.
-  const complete = text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost");
-  const url = parseUrl(complete);
+  const url = parseUrl(text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost"));
   if (url === null) throw invalidUrl("it is not a URL");
-  const parameters = readParameters(url.searchParams);
-  const database = decode(url.pathname.slice(1));
-  if (database === "") throw invalidUrl("it names no database");
   if (url.hash !== "") throw invalidUrl("it has a # that is not written as %23");
-  const host = parameters.host ?? (decode(url.hostname).replace(/^\[(.*)\]$/, "$1") || "localhost");
-  if (host.includes(",")) throw invalidUrl("it has more than one host");
-  const port = url.port === "" ? DEFAULT_PORT : Number(url.port);
-  const user = decode(url.username) || undefined;
-  const schema = parameters.schema;
+  const parameters = readParameters(url.searchParams);
+  const { schema } = parameters;
   const problem = schema === undefined ? null : schemaProblem(schema);
   if (problem !== null) throw invalidUrl(`its schema ${problem}`);
+  const host =
+    parameters.host ?? (decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1") || "localhost");
+  if (host.includes(",")) throw invalidUrl("it has more than one host");
+  const name = nameOf(url, parameters);
+  url.searchParams.set("sslmode", sslModeOf(host, parameters));
+  // The authorities of Node and of NODE_EXTRA_CA_CERTS are the default.
+  if (parameters.sslrootcert === "system") url.searchParams.delete("sslrootcert");
+  const { port, database, user, password, ssl } = parseUsable(url.href);
+  if (!database) throw invalidUrl("it names no database");
   return {
     host,
-    port,
+    port: Number(port || "5432"),
     database,
-    user,
-    password: decode(url.password) || undefined,
-    tls: tlsOptions(host, parameters),
+    user: user || undefined,
+    password: password || undefined,
+    tls: typeof ssl === "object" ? ssl : false,
     schema,
-    name: nameOf(url, parameters),
+    name,
   };
+}
+
+/** Checks the certificates, too: pg would fail when the server has answered, and leave the connection open. */
+function parseUsable(url: string) {
+  try {
+    const config = parse(url, { useLibpqCompat: true });
+    const ssl = config.ssl as ConnectionOptions | false;
+    if (ssl !== false) createSecureContext(ssl);
+    return { ...config, ssl };
+  } catch (cause) {
+    const reason = fileProblemOf(cause);
+    throw invalidUrl(
+      `sslrootcert, sslcert or sslkey cannot be used (${reason})`,
+      "give files in PEM format",
+      cause,
+    );
+  }
 }
 
 /** Why a schema cannot have this name; null if it can. */
@@ -106,103 +117,31 @@ function readParameters(query: URLSearchParams): Parameters {
   return Object.fromEntries(query);
 }
 
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw invalidUrl("it has a % that is not written as %25");
-  }
-}
-
 /**
  * Beyond this machine the connection is encrypted and the certificate is checked, unless `sslmode` says otherwise.
  * @see https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION
  */
-function tlsOptions(host: string, parameters: Parameters): ConnectionOptions | false {
+function sslModeOf(host: string, { sslmode, sslrootcert, plaintext }: Parameters): string {
   const isNear = host.startsWith("/") || isLoopback(host);
-  const {
-    sslmode = isNear ? "disable" : "verify-full",
-    sslrootcert,
-    sslcert,
-    sslkey,
-    plaintext,
-  } = parameters;
+  const mode = sslmode ?? (isNear ? "disable" : "verify-full");
   if (plaintext !== undefined && plaintext !== "allow") throw invalidUrl('plaintext can only be "allow"');
-  if (sslmode === "disable") {
-    if (isNear || plaintext === "allow") return false;
+  if (mode === "disable" && !isNear && plaintext !== "allow") {
     throw invalidUrl(
       "sslmode=disable would send the password and all calendars over the network unencrypted",
       "leave sslmode out, or add plaintext=allow where the network itself is private",
     );
   }
-  const certificates = {
-    // `system` is the default: the authorities of Node and of NODE_EXTRA_CA_CERTS.
-    ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPem("sslrootcert", sslrootcert) }),
-    ...(sslcert !== undefined && { cert: readPem("sslcert", sslcert) }),
-    ...(sslkey !== undefined && { key: readPem("sslkey", sslkey) }),
-  };
-  requireUsable(certificates);
-  switch (sslmode) {
-    case "verify-full":
-      return certificates;
-    case "verify-ca":
-      return { ...certificates, checkServerIdentity: () => undefined };
-    case "require":
-      // As with libpq: an authority that is given is also checked.
-      return sslrootcert === undefined
-        ? { ...certificates, rejectUnauthorized: false }
-        : { ...certificates, checkServerIdentity: () => undefined };
-    default:
-      throw invalidUrl(
-        `sslmode=${sslmode} is not supported`,
-        "write verify-full, verify-ca, require or disable",
-      );
-  }
+  if (!["verify-full", "verify-ca", "require", "disable"].includes(mode))
+    throw invalidUrl(`sslmode=${mode} is not supported`, "write verify-full, verify-ca, require or disable");
+  if (mode === "verify-ca" && (sslrootcert === undefined || sslrootcert === "system"))
+    throw invalidUrl("sslmode=verify-ca needs an authority", "add sslrootcert=FILE, or write verify-full");
+  return mode;
 }
-
-/** Reads a file, and checks what is in it: Node silently ignores a CA file without a certificate. */
-function readPem(parameter: "sslrootcert" | "sslcert" | "sslkey", path: string): string {
-  const invalid = (problem: string, options: CliErrorOptions) =>
-    configurationError(`${parameter} in the URL of the database: ${path} ${problem}`, options);
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (cause) {
-    throw invalid(`cannot be read (${fileProblemOf(cause)})`, { cause });
-  }
-  const isKey = parameter === "sslkey";
-  try {
-    if (isKey) createPrivateKey(text);
-    else new X509Certificate(text);
-  } catch (cause) {
-    throw isKey
-      ? invalid("has no private key that can be used", { hint: KEY_HINT, cause })
-      : invalid("has no certificate", { hint: CERTIFICATE_HINT, cause });
-  }
-  return text;
-}
-
-/** Otherwise pg would fail when the server has answered, and leave the connection open. */
-function requireUsable(certificates: SecureContextOptions): void {
-  if (certificates.cert === undefined) return;
-  try {
-    createSecureContext(certificates);
-  } catch (cause) {
-    const code = errorCodeOf(cause) ?? "unknown";
-    const isOther = code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH";
-    throw invalidUrl(
-      isOther ? "sslkey is not the key of sslcert" : `sslcert or sslkey is not suitable for TLS (${code})`,
-      "give the two files that belong together",
-    );
-  }
-}
-
-const CERTIFICATE_HINT = "give a file in PEM format, with -----BEGIN CERTIFICATE-----";
-const KEY_HINT = "give a file in PEM format, with -----BEGIN PRIVATE KEY-----, without a passphrase";
 
 function invalidUrl(
   problem: string,
   hint = "write postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD or a password file",
+  cause?: unknown,
 ): CliError {
-  return configurationError(`the URL of the database cannot be used: ${problem}`, { hint });
+  return configurationError(`the URL of the database cannot be used: ${problem}`, { hint, cause });
 }

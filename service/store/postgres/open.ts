@@ -2,12 +2,11 @@ import pg from "pg";
 import findPassword from "pgpass";
 import { createSecret } from "../../secrets.js";
 import type { OpenStoreOptions, Store } from "../store.js";
-import { writesTable } from "./commits.js";
-import { CONNECT_TIMEOUT, createOnConnection, type OnConnection, query, READ_ONLY } from "./connection.js";
+import { withConnection } from "./connection.js";
+import { READ_ONLY } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
-import { createPoolQueue } from "./pool-queue.js";
 import { prepare } from "./prepare.js";
-import { ANSWER_TIMEOUT, createTransactions, repeated } from "./transactions.js";
+import { ANSWER_TIMEOUT, createTransactions, EXCLUSIVE, repeated } from "./transactions.js";
 
 /** The error code of a write that the user has no privilege for. */
 const NO_PRIVILEGE = "42501";
@@ -15,11 +14,11 @@ const NO_PRIVILEGE = "42501";
 /** Connections of a process by default. */
 const CONNECTIONS = 10;
 
-/** How long a connection is kept that is not used (ms). */
-const IDLE_TIMEOUT = 60_000;
+/** How long a connection is waited for, and how long making one may take; how long one is kept that is not used (ms). */
+const TIMEOUTS = { connect: 10_000, idle: 60_000 };
 
 export interface OpenPostgresOptions extends OpenStoreOptions {
-  /** How many connections it may have; 10 by default. */
+  /** How many connections it may have, half of them for reads; 10 by default. */
   readonly connections?: number;
 }
 
@@ -31,77 +30,60 @@ export interface OpenPostgresOptions extends OpenStoreOptions {
  */
 export async function openPostgresStore(url: string, options: OpenPostgresOptions): Promise<Store> {
   const location = parsePostgresUrl(url);
-  const pool = createPool(location, options.connections);
-  const queue = createPoolQueue(pool.options.max);
-  const onConnection = withInterruption(createOnConnection(pool, queue), options);
+  const { connections = CONNECTIONS, readOnly = false, onSuperseded = () => undefined } = options;
+  // The server may take minutes to answer.
+  const signal = readOnly ? options.signal?.() : undefined;
+  const pools = {
+    reads: createPool(location, Math.ceil(connections / 2)),
+    writes: createPool(location, Math.floor(connections / 2)),
+  };
+  const both = [pools.reads, pools.writes];
+  const close = async () => void (await Promise.all(both.map((pool) => pool.end())));
+  const sum = (count: (pool: pg.Pool) => number) => both.reduce((total, pool) => total + count(pool), 0);
   try {
-    const { schema, created } = await repeated(location, () => prepare(onConnection, location, options));
-    const { onSuperseded = () => undefined } = options;
+    const preparing = () => prepare(pools.reads, location, { ...options, interruption: signal });
+    const { schema, created } = await repeated(location, preparing, EXCLUSIVE.total);
     return {
-      ...createTransactions({ onConnection, location, schema, onSuperseded }),
+      ...createTransactions({ pools, location, schema, signal, onSuperseded }),
       engine: "postgres",
-      requireWritable: () => repeated(location, () => onConnection((client) => refuseWrites(client, schema))),
-      pool: () => ({ size: pool.totalCount, idle: pool.idleCount, waiting: queue.waiting() }),
+      requireWritable: () => repeated(location, () => refuseWrites(pools.reads, schema)),
+      pool: () => ({
+        size: sum(({ totalCount }) => totalCount),
+        idle: sum(({ idleCount }) => idleCount),
+        waiting: sum(({ waitingCount }) => waitingCount),
+      }),
       created: created ? location.name : null,
-      close: () => pool.end(),
+      close,
     };
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
 }
 
 /** @throws Error with the code of a write that the server refuses: it is read-only, or the user may only read */
-async function refuseWrites(client: pg.PoolClient, schema: string): Promise<void> {
+function refuseWrites(pool: pg.Pool, schema: string): Promise<void> {
   const text = `select current_setting('transaction_read_only') as read_only,
     has_table_privilege($1, 'insert') as may_write`;
-  const { rows } = await query(client, text, { parameters: [writesTable(schema)] });
-  if (rows[0]?.read_only === "on")
-    throw Object.assign(new Error("the server is read-only"), { code: READ_ONLY });
-  if (rows[0]?.may_write === false)
-    throw Object.assign(new Error("the user may not write"), { code: NO_PRIVILEGE });
+  return withConnection(pool, { timeout: ANSWER_TIMEOUT }, async (send) => {
+    const { rows } = await send(text, [`${pg.escapeIdentifier(schema)}.events`]);
+    const { read_only, may_write } = rows[0];
+    if (read_only === "on") throw Object.assign(new Error("the server is read-only"), { code: READ_ONLY });
+    if (!may_write) throw Object.assign(new Error("the user may not write"), { code: NO_PRIVILEGE });
+  });
 }
 
-/** Ends the connection of a store that only reads when the signal aborts: the server may take minutes to answer. */
-function withInterruption(
-  onConnection: OnConnection,
-  { readOnly = false, signal }: OpenStoreOptions,
-): OnConnection {
-  const interruption = readOnly ? signal?.() : undefined;
-  if (interruption === undefined) return onConnection;
-  return (work, turn) =>
-    onConnection(async (client) => {
-      interruption.throwIfAborted();
-      const end = (): void => {
-        // Those of the pool are, which its types do not say.
-        if (client instanceof pg.Client) void client.end();
-      };
-      interruption.addEventListener("abort", end, { once: true });
-      try {
-        return await work(client);
-      } catch (error) {
-        throw interruption.aborted ? interruption.reason : error;
-      } finally {
-        interruption.removeEventListener("abort", end);
-      }
-    }, turn);
-}
-
-function createPool(
-  { host, port, database, user, password, tls }: PostgresLocation,
-  connections = CONNECTIONS,
-): pg.Pool {
+function createPool({ host, port, database, user, password, tls }: PostgresLocation, max: number): pg.Pool {
   const server = { host, port, database, ...(user !== undefined && { user }) };
   // pg knows PGUSER and PGPASSWORD.
   const found = new pg.Client({ ...server, ...(password !== undefined && { password }) });
   const pool = new pg.Pool({
     ...server,
-    max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    idleTimeoutMillis: IDLE_TIMEOUT,
-    query_timeout: ANSWER_TIMEOUT,
     password: found.password ?? (() => findPasswordInFile({ ...server, user: found.user })),
     ssl: tls,
+    max: Math.max(1, max),
+    connectionTimeoutMillis: TIMEOUTS.connect,
+    idleTimeoutMillis: TIMEOUTS.idle,
     keepAlive: true,
     application_name: "calctl",
     types: { getTypeParser },
@@ -113,8 +95,8 @@ function createPool(
 }
 
 /**
- * Called when the server asks for one. Without a password we send a wrong one: pg would otherwise leave the failed
- * connection open.
+ * Called when the server asks for one: that pg looks into the file itself is deprecated. Without a password we send a wrong one: pg
+ * would otherwise leave the failed connection open.
  */
 function findPasswordInFile(server: Parameters<typeof findPassword>[0]): Promise<string> {
   return new Promise((resolve) => {

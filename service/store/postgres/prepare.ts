@@ -4,15 +4,13 @@ import { type CliError, configurationError } from "../../../src/errors.js";
 import { createdTables, migrate, type SchemaVersion } from "../migrations.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../schema.js";
 import { type OpenStoreOptions, otherVersionError, type Store, type Transaction } from "../store.js";
-import { type OnConnection, query } from "./connection.js";
-import { runWork } from "./dialect.js";
+import { runWork, withConnection } from "./connection.js";
 import { foreignPostgresError, supersededError } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
-import { lockKey, untilLocked } from "./locks.js";
-import { isSuperseded, VERSION_TABLE } from "./transactions.js";
+import { EXCLUSIVE, isSuperseded, lockKey, VERSION_TABLE } from "./transactions.js";
 
 /** How long a statement of a migration may take (ms). */
-const LONG = { timeout: 3_600_000 };
+const STATEMENT_TIMEOUT = 3_600_000;
 
 /** The oldest version that is supported. */
 const OLDEST_SERVER = 130_000;
@@ -23,19 +21,30 @@ export interface Preparation {
   readonly created: boolean;
 }
 
+interface PrepareOptions extends OpenStoreOptions {
+  readonly interruption: AbortSignal | undefined;
+}
+
 /**
  * Creates or migrates the tables where that is needed.
  * @throws CliError configuration when the server cannot be used, or the database is not ours, newer than this program, or
  * incomplete
  */
 export async function prepare(
-  onConnection: OnConnection,
+  pool: pg.Pool,
   location: PostgresLocation,
-  { create = true, migrate: isAllowed = true, readOnly = false }: OpenStoreOptions,
+  { create = true, migrate: isAllowed = true, readOnly = false, interruption: signal }: PrepareOptions,
 ): Promise<Preparation> {
+  const inTransaction = <T>(begin: string, work: (db: Transaction) => Promise<T>) =>
+    withConnection(pool, { timeout: STATEMENT_TIMEOUT, signal }, async (send) => {
+      await send(begin);
+      const result = await runWork(send, work);
+      await send("commit");
+      return result;
+    });
   // One snapshot: otherwise tables from before a migration would stand beside the version after it.
   const begin = "begin isolation level repeatable read read only";
-  const found = await inTransaction(onConnection, begin, (db) => inspect(db, location));
+  const found = await inTransaction(begin, (db) => inspect(db, location));
   const { schema } = found;
   if (isSuperseded(found)) throw supersededError(location);
   if (found.version >= SCHEMA_VERSION && found.missing.length > 0) {
@@ -46,12 +55,8 @@ export async function prepare(
   if (isOther && (readOnly || !isAllowed)) throw otherVersionError(location.name, found.version);
   if (found.version >= SCHEMA_VERSION) return { schema, created: false };
   const lock = `select pg_advisory_xact_lock(${lockKey(schema, "migration")})`;
-  const write: Store["write"] = (work) =>
-    untilLocked((wait) => {
-      // 0 would be for ever.
-      const limit = `select set_config('lock_timeout', '${Math.max(1, Math.ceil(wait))}', true)`;
-      return inTransaction(onConnection, `begin; ${lock}; ${limit}`, work);
-    }, LOCKING);
+  const limit = `select set_config('lock_timeout', '${EXCLUSIVE.attempt}', true)`;
+  const write: Store["write"] = (work) => inTransaction(`begin; ${lock}; ${limit}`, work);
   const version: SchemaVersion = {
     engine: "postgres",
     async read(db) {
@@ -68,9 +73,6 @@ export async function prepare(
   return { schema, created: (await migrate({ write }, { database: location.name, version })) === 0 };
 }
 
-/** For how long a migration tries to lock tables (ms). */
-const LOCKING = 60_000;
-
 async function writeVersion(db: Transaction, version: number): Promise<void> {
   const table = sql.id(VERSION_TABLE);
   await sql`create table if not exists ${table} (version integer not null, compatible_since integer not null)`.execute(
@@ -78,19 +80,6 @@ async function writeVersion(db: Transaction, version: number): Promise<void> {
   );
   await sql`delete from ${table}`.execute(db);
   await sql`insert into ${table} values (${version}, ${COMPATIBLE_SINCE})`.execute(db);
-}
-
-function inTransaction<T>(
-  onConnection: OnConnection,
-  begin: string,
-  work: (db: Transaction) => Promise<T>,
-): Promise<T> {
-  return onConnection(async (client) => {
-    await query(client, begin, LONG);
-    const result = await runWork(client, work, LONG);
-    await query(client, "commit", LONG);
-    return result;
-  });
 }
 
 interface Inspection {

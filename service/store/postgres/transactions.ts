@@ -1,55 +1,56 @@
-import { randomInt, randomUUID } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import pg from "pg";
-import type { CliError } from "../../../src/errors.js";
+import { CliError, errorCodeOf } from "../../../src/errors.js";
 import { sleepFor } from "../../../src/system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
-import type { Store, Transaction } from "../store.js";
-import { commit, createCleaning, insertInto, LostCommitError, requireCommitted } from "./commits.js";
-import { type OnConnection, type QueryOptions, query } from "./connection.js";
-import { runWork } from "./dialect.js";
+import type { Store } from "../store.js";
+import { runWork, type Send, withConnection } from "./connection.js";
 import {
   ConnectionError,
   explainPostgresError,
   foreignPostgresError,
   isConflict,
+  LOCK_NOT_AVAILABLE,
   supersededError,
 } from "./errors.js";
 import type { PostgresLocation } from "./location.js";
-import { locksOf, untilLocked } from "./locks.js";
-import type { ConnectionRequest } from "./pool-queue.js";
 
 /** The table that marks a schema as ours. Its one row has the version of the schema. */
 export const VERSION_TABLE = "calctl_schema";
 
-/** How long a transaction waits for the locks of others by default (ms). */
+/** How long a transaction waits for the locks of others (ms). */
 const LOCK_TIMEOUT = 10_000;
-
-/** How long administration waits for all writes to end (ms): longer than a write of a stopped node lasts. */
-const EXCLUSIVE_TIMEOUT = 40_000;
-
-/** How long a node may be silent in a transaction (ms). */
-const SILENCE_TIMEOUT = 30_000;
 
 /** How long one statement may take (ms). Administration may remove or count very many events. */
 const STATEMENT_TIMEOUTS = { request: 30_000, administration: 600_000 };
 
-/** How often a transaction is repeated that another one or a lost connection made fail. */
-const REPETITIONS = 8;
-/** Random pause before it is (ms). */
-const PAUSE = { min: 5, max: 100 };
+/** How long a node may be silent in a transaction (ms). */
+const SILENCE_TIMEOUT = 30_000;
 
 /** How much longer than the server the client waits for a statement (ms). */
 const GRACE = 5_000;
 
-/** How long the client waits for a statement of a request by default (ms). */
+/** How long the client waits for a statement of a request (ms). */
 export const ANSWER_TIMEOUT = STATEMENT_TIMEOUTS.request + GRACE;
+
+/** How often a transaction is repeated that another one or a lost connection made fail. */
+const REPETITIONS = 8;
+
+/**
+ * How long each attempt takes to get a lock that everybody else waits behind, the pause in which the others go on, and all of it:
+ * longer than a write of a stopped node lasts (ms).
+ */
+export const EXCLUSIVE = { attempt: 1_000, pause: 1_000, total: 40_000 };
 
 /** A database that was opened. */
 export interface OpenedDatabase {
-  readonly onConnection: OnConnection;
+  /** Reads have their own, so that none waits for a connection behind writes that wait for locks. */
+  readonly pools: { readonly reads: pg.Pool; readonly writes: pg.Pool };
   readonly location: PostgresLocation;
   /** Where its tables are. */
   readonly schema: string;
+  /** Ends the work of an operator. */
+  readonly signal: AbortSignal | undefined;
   /** Called when a newer program has migrated it. */
   readonly onSuperseded: (error: CliError) => void;
 }
@@ -59,48 +60,34 @@ export interface OpenedDatabase {
  * its connections.
  */
 export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" | "write"> {
-  const clean = createCleaning(opened.onConnection, opened.schema);
+  const { pools, location, schema, signal } = opened;
   return {
-    read(work, { isAdministration = false, client = "" } = {}) {
-      const statementTimeout = STATEMENT_TIMEOUTS[isAdministration ? "administration" : "request"];
+    read(work, { isAdministration = false } = {}) {
+      const statement = STATEMENT_TIMEOUTS[isAdministration ? "administration" : "request"];
       // It may be silent for as long as a statement: what reads one database may write what it finds to another one.
-      const start = startOf(opened, { statementTimeout, silence: statementTimeout });
-      return repeated(opened.location, () =>
-        runTransaction(opened, work, {
-          begin: () => `begin isolation level repeatable read read only; ${start}`,
-          end: async (connection) => void (await query(connection, "commit")),
-          timeout: statementTimeout + GRACE,
-          connectionRequest: { client },
+      const start = startOf(schema, { statement, lock: LOCK_TIMEOUT, silence: statement });
+      return repeated(location, () =>
+        withConnection(pools.reads, { timeout: statement + GRACE, signal }, async (send) => {
+          await begin(opened, send, `begin isolation level repeatable read read only; ${start}`);
+          const result = await runWork(send, work);
+          await send("commit");
+          return result;
         }),
       );
     },
-    async write(work, { scope, timeout: total, client = scope?.join(" ") ?? "", readsWait } = {}) {
-      const locks = locksOf(opened.schema, scope);
-      const isRequest = scope !== undefined;
-      const timeout = total ?? (isRequest ? LOCK_TIMEOUT : EXCLUSIVE_TIMEOUT);
-      const statementTimeout = STATEMENT_TIMEOUTS[isRequest ? "request" : "administration"];
-      const connectionRequest = { client, scope: scope ?? ["all"], readsWait, timeout };
-      const attempt = (wait: number) => {
-        const id = randomUUID();
-        const deadline = performance.now() + wait;
-        const begin = () => {
-          const lock = deadline - performance.now();
-          const start = startOf(opened, { statementTimeout, lock });
-          return `begin; ${start}; ${locks}; ${insertInto(opened.schema, id)}`;
-        };
-        const end = (connection: pg.PoolClient) => commit(connection, id);
-        return runTransaction(opened, work, {
-          begin,
-          end,
-          timeout: statementTimeout + GRACE,
-          connectionRequest,
+    write(work, { scope, timeout } = {}) {
+      const kind = scope === undefined ? "administration" : "request";
+      const statement = STATEMENT_TIMEOUTS[kind];
+      const lock = timeout ?? (scope === undefined ? EXCLUSIVE.attempt : LOCK_TIMEOUT);
+      const attempt = () =>
+        withConnection(pools.writes, { timeout: statement + GRACE, signal }, async (send) => {
+          const start = startOf(schema, { statement, lock, silence: SILENCE_TIMEOUT });
+          await begin(opened, send, `begin; ${start}; ${locksOf(schema, scope)}`);
+          const result = await runWork(send, work);
+          await commitWrite(send, location);
+          return result;
         });
-      };
-      const result = await repeated(opened.location, () =>
-        isRequest ? attempt(timeout) : untilLocked(attempt, timeout),
-      );
-      void clean();
-      return result;
+      return repeated(location, attempt, scope === undefined ? EXCLUSIVE.total : 0);
     },
   };
 }
@@ -108,45 +95,55 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
 /**
  * Repeats what another transaction or a lost connection made fail, and has not been committed. What got no answer is repeated
  * once: such an attempt takes very long, and behind a pooler each has a connection that is accepted.
+ * @param locking how long it is repeated while it does not get a lock (ms)
  * @throws what explains the last error
  */
-export async function repeated<T>(location: PostgresLocation, attempt: () => Promise<T>): Promise<T> {
-  let unanswered = 0;
-  for (let repetitions = 0; ; repetitions += 1) {
+export async function repeated<T>(
+  location: PostgresLocation,
+  attempt: () => Promise<T>,
+  locking = 0,
+): Promise<T> {
+  const deadline = performance.now() + locking;
+  const isLocked = (error: unknown) =>
+    errorCodeOf(error) === LOCK_NOT_AVAILABLE && performance.now() < deadline;
+  let [left, unanswered] = [REPETITIONS, 0];
+  for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      const wasLost = error instanceof ConnectionError && !error.isRefused;
-      if (wasLost && error.isUnanswered) unanswered += 1;
-      if (repetitions === REPETITIONS || unanswered > 1 || !(wasLost || isConflict(error)))
-        throw explainPostgresError(error, location);
-      await sleepFor(randomInt(PAUSE.min, PAUSE.max));
+      if (isLocked(error)) {
+        await sleepFor(EXCLUSIVE.pause);
+        continue;
+      }
+      if (error instanceof ConnectionError && error.isUnanswered) unanswered += 1;
+      if (left === 0 || unanswered > 1 || !isTransient(error)) throw explainPostgresError(error, location);
+      left -= 1;
+      await sleepFor(randomInt(5, 100));
     }
   }
 }
 
-interface Start {
-  /** Milliseconds. */
-  readonly statementTimeout: number;
-  /** How long it waits for each lock (ms). */
-  readonly lock?: number;
-  /** How long nothing may happen in it (ms). */
-  readonly silence?: number;
+function isTransient(error: unknown): boolean {
+  return isConflict(error) || (error instanceof ConnectionError && !error.isRefused);
+}
+
+/** Timeouts of a transaction (ms): of a statement, of the wait for each lock, of the time between statements. */
+interface Timeouts {
+  readonly statement: number;
+  readonly lock: number;
+  readonly silence: number;
 }
 
 /**
  * A statement that sets the timeouts, and one that reads the version of the schema, which cannot change until the end. The
  * second waits for a migration, within these timeouts.
  */
-function startOf(
-  { schema }: OpenedDatabase,
-  { statementTimeout, lock = LOCK_TIMEOUT, silence = SILENCE_TIMEOUT }: Start,
-): string {
+function startOf(schema: string, { statement, lock, silence }: Timeouts): string {
   const settings = {
     search_path: pg.escapeIdentifier(schema),
     // 0 would be for ever.
     lock_timeout: String(Math.max(1, Math.ceil(lock))),
-    statement_timeout: String(statementTimeout),
+    statement_timeout: String(statement),
     idle_in_transaction_session_timeout: String(silence),
   };
   const set = Object.entries(settings).map(
@@ -156,67 +153,65 @@ function startOf(
   return `select ${set.join(", ")}; ${versions}`;
 }
 
-interface TransactionKind {
-  readonly connectionRequest: Partial<ConnectionRequest>;
-  /** Statements, for when it has a connection. The second and the third one are those of `startOf`. */
-  readonly begin: () => string;
-  /** Ends the transaction. */
-  readonly end: (client: pg.PoolClient) => Promise<void>;
-  /** How long it waits for the answer to a query (ms). */
-  readonly timeout: number;
+/**
+ * Statements that take the locks of a scope. The lock of all is shared by transactions with a scope, and of one that has
+ * none. The order is the same everywhere, so that two do not wait for each other.
+ */
+function locksOf(schema: string, scope: readonly string[] | undefined): string {
+  const all = lockKey(schema, "all");
+  if (scope === undefined) return `select pg_advisory_xact_lock(${all})`;
+  const keys = scope.map((name) => lockKey(schema, `scope ${name}`)).sort();
+  return [
+    `select pg_advisory_xact_lock_shared(${all})`,
+    ...keys.map((key) => `select pg_advisory_xact_lock(${key})`),
+  ].join("; ");
 }
 
-async function runTransaction<T>(
-  opened: OpenedDatabase,
-  work: (db: Transaction) => Promise<T>,
-  { connectionRequest, begin, end, timeout }: TransactionKind,
-): Promise<T> {
-  let result: { readonly value: T } | undefined;
-  try {
-    return await opened.onConnection(async (client) => {
-      await beginTransaction(opened, client, { begin: begin(), timeout });
-      result = { value: await runWork(client, work, { timeout }) };
-      await end(client);
-      return result.value;
-    }, connectionRequest);
-  } catch (error) {
-    if (!(error instanceof LostCommitError) || result === undefined) throw error;
-    // Only now, when the lost connection is no longer one of the pool.
-    await requireCommitted(opened, error);
-    return result.value;
-  }
+/** The key of an advisory lock, which is a number of 64 bits. */
+export function lockKey(schema: string, name: string): string {
+  const hash = createHash("sha256").update(`calctl ${schema} ${name}`).digest();
+  return `'${hash.readBigInt64BE()}'::bigint`;
 }
 
-async function beginTransaction(
+/** @param statements the second and the third one are those of `startOf` */
+async function begin(
   { location, onSuperseded }: OpenedDatabase,
-  client: pg.PoolClient,
-  { begin, timeout }: Pick<QueryOptions, "timeout"> & { readonly begin: string },
+  send: Send,
+  statements: string,
 ): Promise<void> {
   // Several statements without parameters have several results, which the types do not say.
-  const results: unknown = await query(client, begin, { timeout }).catch((error: unknown) => {
-    throw isMissing(error) ? foreignPostgresError(location, "its tables are gone") : error;
+  const results: unknown = await send(statements).catch((error: unknown) => {
+    // A schema or table that does not exist.
+    const isMissing = ["3F000", "42P01"].includes(errorCodeOf(error) ?? "");
+    throw isMissing ? foreignPostgresError(location, "its tables are gone") : error;
   });
-  const start: unknown = Array.isArray(results) ? results[2]?.rows[0] : undefined;
-  if (!isStart(start)) throw foreignPostgresError(location, `its table ${VERSION_TABLE} is empty`);
-  if (isSuperseded(start)) {
-    const error = supersededError(location);
-    onSuperseded(error);
-    throw error;
-  }
+  const [versions]: readonly Versions[] = Array.isArray(results) ? results[2].rows : [];
+  if (versions === undefined) throw foreignPostgresError(location, `its table ${VERSION_TABLE} is empty`);
+  if (!isSuperseded(versions)) return;
+  const error = supersededError(location);
+  onSuperseded(error);
+  throw error;
 }
 
-/** Whether a schema or table does not exist. */
-function isMissing(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && ["3F000", "42P01"].includes(error.code ?? "");
+/** @throws CliError outcome_unknown when the answer was lost: it must not be repeated then, since it may have been done */
+async function commitWrite(send: Send, location: PostgresLocation): Promise<void> {
+  let command: string;
+  try {
+    ({ command } = await send("commit"));
+  } catch (cause) {
+    if (!(cause instanceof ConnectionError)) throw cause;
+    throw new CliError(
+      "outcome_unknown",
+      `the connection to the database ${location.name} was lost at the end of a write, which may have been done`,
+      { hint: "look before you repeat it", cause },
+    );
+  }
+  if (command !== "COMMIT") throw new Error("a transaction went on after one of its queries had failed");
 }
 
 interface Versions {
   readonly version: number;
   readonly compatible_since: number;
-}
-
-function isStart(row: unknown): row is Versions {
-  return typeof row === "object" && row !== null && "version" in row && "compatible_since" in row;
 }
 
 /** Whether a database needs a newer program than this one. */

@@ -4,14 +4,15 @@ import { link, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Kysely, SqliteDialect } from "kysely";
 import { CliError, configurationError, errorCodeOf, usageError } from "../../../src/errors.js";
-import { type Connection, connect } from "../../../src/system/sqlite/connection.js";
+import { yieldToEventLoop } from "../../../src/system/clock.js";
+import { connect } from "../../../src/system/sqlite/connection.js";
 import { describeFileError } from "../../../src/system/sqlite/database-file.js";
 import { resultCode } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, foreignFileError, openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import { renewRevisions } from "../revisions.js";
 import type { StoreSchema } from "../schema.js";
-import { type LongWorkOptions, unfinishedError } from "../store.js";
+import type { LongWorkOptions } from "../store.js";
 import { CALENDARS } from "./errors.js";
 import { ensureFile } from "./open.js";
 
@@ -84,32 +85,14 @@ async function copyDatabase(
 ): Promise<void> {
   const { connection: database, run } = await openDatabaseOf(CALENDARS, source, { signal: () => signal });
   try {
-    const isOurs = await run(() => {
-      beginReading(database);
-      return database.pragma("application_id") === CALENDARS.applicationId;
-    });
-    if (!isOurs) throw foreignFileError(source, CALENDARS);
-    if (isUnfinished(database)) throw unfinishedError();
+    if (database.pragma("application_id") !== CALENDARS.applicationId)
+      throw foreignFileError(source, CALENDARS);
     onProgress({ what: "copying", done: 0, total: 0 });
-    await database.copyTo(temporary, ({ totalPages, remainingPages }) => {
-      if (signal.aborted)
-        onProgress({ what: "interrupted, waiting for the end of the copy", done: 0, total: 0 });
-      signal.throwIfAborted();
-      onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
-    });
+    await yieldToEventLoop(signal);
+    await run(() => database.prepare("vacuum into ?").run([temporary]));
   } finally {
     database.close();
   }
-}
-
-function isUnfinished(database: Connection): boolean {
-  return database.prepare("select 1 from settings where name = 'copy'").all([]).length > 0;
-}
-
-/** From now on the connection sees the database as it is now. */
-function beginReading(database: Connection): void {
-  database.prepare("begin").run([]);
-  database.prepare("select count(*) from sqlite_schema").all([]);
 }
 
 /** Makes one file of the copy, verifies it, and gives it other revisions. */

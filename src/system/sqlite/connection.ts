@@ -3,15 +3,7 @@ import { chmodSync, statfsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { sleepFor } from "../clock.js";
 import { isOnReadOnlyDisk } from "../ownership.js";
-import {
-  type Database,
-  isDiskError,
-  isLocked,
-  loadSqlite,
-  openDatabase,
-  resultCode,
-  type SqliteModule,
-} from "./driver.js";
+import { isDiskError, isLocked, loadSqlite, openDatabase, resultCode, type SqliteModule } from "./driver.js";
 
 /** How long to wait for the lock of another process (ms). */
 const LOCK_TIMEOUT = 10_000;
@@ -90,7 +82,6 @@ export async function connect(path: string) {
     prepare: (text: string) => database.prepare(text),
     exec: (text: string) => database.exec(text),
     close: () => database.close(),
-    copyTo: (...options: Parameters<Database["copyTo"]>) => database.copyTo(...options),
     /** The first value of the answer to a pragma; undefined without one. */
     pragma(text: string): unknown {
       const [row] = database.prepare(`pragma ${text}`).all([]);

@@ -4,10 +4,7 @@ import { configurationError } from "../../errors.js";
 import { refuseNul } from "../query-text.js";
 
 /** SQLite: Node's own, or the package with the same API. */
-export type SqliteModule = Pick<
-  typeof import("@photostructure/sqlite"),
-  "DatabaseSync" | "StatementSync" | "backup"
->;
+export type SqliteModule = Pick<typeof import("@photostructure/sqlite"), "DatabaseSync" | "StatementSync">;
 
 /** An open database. */
 export interface Database extends SqliteDatabase {
@@ -16,23 +13,7 @@ export interface Database extends SqliteDatabase {
    * collected as garbage, and Windows removes no file that is open; these do not.
    */
   exec(text: string): void;
-  /**
-   * Copies it page by page into another file, in other threads. Inside a transaction that has read, the copy is what the
-   * transaction sees, whatever others write meanwhile.
-   * @param path of a file that is empty or does not exist
-   * @param onProgress called between parts, not after each one while the event loop is busy; when it throws, the copy rejects
-   * with that, in the package only once every page is copied
-   */
-  copyTo(path: string, onProgress: (pages: CopiedPages) => void): Promise<void>;
 }
-
-interface CopiedPages {
-  readonly totalPages: number;
-  readonly remainingPages: number;
-}
-
-/** Pages that are copied at a time: 4 MB. */
-const COPIED_PAGES = 1_000;
 
 /** Size of the page cache, which fills as pages are used (KiB): enough for a command, which reads most of them once. */
 const PAGE_CACHE = 4_096;
@@ -81,7 +62,7 @@ function builtinSqlite(): SqliteModule | undefined {
  * Opens a database that can be read. A statement that finds it locked by another process fails at once.
  * @param location path, `:memory:` or `file:` URI
  */
-export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: string): Database {
+export function openDatabase({ DatabaseSync }: SqliteModule, location: string): Database {
   const database = new DatabaseSync(location);
   try {
     // The package would not wait for the disk at each commit, and a power failure could lose what was confirmed.
@@ -94,21 +75,6 @@ export function openDatabase({ DatabaseSync, backup }: SqliteModule, location: s
   return {
     close: () => database.close(),
     exec: (text) => database.exec(text),
-    async copyTo(path, onProgress) {
-      let failure: { readonly reason: unknown } | undefined;
-      const progress = (pages: CopiedPages) => {
-        try {
-          onProgress(pages);
-        } catch (reason) {
-          failure = { reason };
-          throw reason;
-        }
-      };
-      await backup(database, path, { rate: COPIED_PAGES, progress }).catch((error: unknown) => {
-        // The package rejects with another error that has the same message.
-        throw failure === undefined ? error : failure.reason;
-      });
-    },
     prepare(text) {
       const known = cache.get(text);
       if (known !== undefined) return known;

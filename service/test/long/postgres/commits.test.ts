@@ -2,10 +2,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../../store/open.js";
 import type { Store } from "../../../store/store.js";
-import { createSchema } from "../../support/postgres.js";
 import { startPostgres } from "../../support/postgres-server.js";
-
-/** The rows by which a write knows that it was committed. */
 
 test("a write is done once when the server crashes, even if another transaction gets its number", async () => {
   // Nothing of a transaction is on the disk before its commit.
@@ -40,19 +37,4 @@ test("a write is done once when the server crashes, even if another transaction 
   expect(stored.map(({ key }) => key)).toEqual(["ours", "theirs"]);
   const [lost, theirs, ours] = numbers;
   expect([theirs === lost, ours === lost]).toEqual([true, false]);
-});
-
-test("the rows of earlier writes are deleted after a while", { timeout: 300_000 }, async () => {
-  const schema = createSchema();
-  onTestFinished(() => schema.remove());
-  const store = await openStore(schema.database, {});
-  onTestFinished(() => store.close());
-  await schema.change("insert into calctl_writes select gen_random_uuid(), now() - interval '2 days'");
-  for (let count = 0; count < 1_000; count += 1) await store.write(async () => undefined, { scope: ["x"] });
-  const countOld = () =>
-    schema.query(
-      "select count(*)::int as old from calctl_writes where written_at < now() - interval '1 day'",
-    );
-  // The last write does not wait for it.
-  await expect.poll(countOld).toEqual([{ old: 0 }]);
 });
