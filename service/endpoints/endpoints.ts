@@ -18,7 +18,7 @@ import { bodyOf, type IncomingRequest, splitTarget } from "../request.js";
 import { createResponseCache, versionOf } from "../response-cache.js";
 import { type Access, findAccess } from "../store/access.js";
 import { SCHEMA_VERSION } from "../store/schema.js";
-import type { ClientOptions, Store, Transaction } from "../store/store.js";
+import type { ReadOptions, Store, Transaction } from "../store/store.js";
 import { calendarReads } from "./calendars.js";
 import type { ReadEndpoint, WriteEndpoint } from "./endpoint.js";
 import { eventReads } from "./event-reads.js";
@@ -171,12 +171,12 @@ function createWriter({ store }: EndpointsOptions): CallEndpoint {
     };
     // Writes to different calendars do not wait for each other.
     const scope = [`calendar ${asked.calendarId}`];
-    const result = await store.write(work, { scope, ...clientOf(asked) });
+    const result = await store.write(work, { scope });
     return jsonResponse(success, result.body, result.isReplay ? { [REPLAYED_HEADER]: "true" } : {});
   };
 }
 
-/** Of transactions, by whatever token the user sent the request. */
-function clientOf({ user }: Access): ClientOptions {
+/** Of reads, by whatever token the user sent the request. */
+function clientOf({ user }: Access): ReadOptions {
   return { client: `user ${user.id}` };
 }

@@ -45,11 +45,9 @@ export function createFeedServer(store: Store) {
   const render = createRenderer(store);
   /** What cannot be written now, as in a database that is locked or read-only, is not worth an error. */
   const remember = (scope: string, work: (db: Transaction) => Promise<void>) =>
-    store
-      .write(work, { scope: [scope], client: "feeds", timeout: NOTE_TIMEOUT, readsWait: true })
-      .catch((error: unknown) => {
-        if (!(error instanceof CliError)) throw error;
-      });
+    store.write(work, { scope: [scope], timeout: NOTE_TIMEOUT }).catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+    });
   return {
     /** @throws ProblemError 404, 405, 410 if none of its calendars can be read any more, 429 */
     async respond({ secret, format }: FeedTarget, asked: FeedRequest): Promise<ServiceResponse> {

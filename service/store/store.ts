@@ -22,29 +22,21 @@ export interface OpenStoreOptions extends LockWaitOptions {
   readonly onSuperseded?: ((error: CliError) => void) | undefined;
 }
 
-export interface ClientOptions {
-  /**
-   * Whose transaction it is, such as `user ID`: while connections are short, one of each client after the other gets one.
-   * On SQLite, the reads of a client come one after the other.
-   */
+export interface ReadOptions {
+  /** Whose read it is, such as `user ID`: on SQLite, the reads of a client come one after the other. */
   readonly client?: string | undefined;
-}
-
-interface ReadOptions extends ClientOptions {
   /** Whether it is work of an operator, which may take much longer than a request. SQLite has no limit anyway. */
   readonly isAdministration?: boolean;
   /** Whether it is one query, which SQLite takes for a transaction anyway. */
   readonly isOneQuery?: boolean;
 }
 
-export interface WriteOptions extends WorkOptions, ClientOptions {
+export interface WriteOptions extends WorkOptions {
   /**
    * Names of what the transaction reads and then changes, such as `calendar ID`: of those with a name in common, one runs
    * after the other. Without it the transaction runs while no other one writes. SQLite has one writer at a time anyway.
    */
   readonly scope?: readonly string[] | undefined;
-  /** Whether requests that read wait for it: then it does not wait for a connection behind other writes. */
-  readonly readsWait?: boolean | undefined;
 }
 
 /**

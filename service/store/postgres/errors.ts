@@ -9,11 +9,15 @@ export class ConnectionError extends Error {
   readonly isRefused: boolean;
   /** Whether a statement was waited for in vain. */
   readonly isUnanswered: boolean;
+  /** Whether the statement surely did not reach the server, since the connection was lost before. */
+  readonly isUnsent: boolean;
 
   constructor(cause: unknown, { isRefused = false }: { readonly isRefused?: boolean } = {}) {
     super("no connection to the database", { cause });
     this.isRefused = isRefused;
-    this.isUnanswered = cause instanceof Error && cause.message === "Query read timeout";
+    const message = cause instanceof Error ? cause.message : "";
+    this.isUnanswered = message === "Query read timeout";
+    this.isUnsent = message === "Client has encountered a connection error and is not queryable";
   }
 }
 
@@ -163,11 +167,6 @@ export function foreignPostgresError({ name }: Pick<PostgresLocation, "name">, p
 
 /** A newer program has migrated the database, so this one must stop. */
 export function supersededError({ name }: Pick<PostgresLocation, "name">): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(
-    "configuration",
-    `the database ${name} was migrated by a newer calctl`,
-    {
-      hint: "update calctl on this node",
-    },
-  );
+  const message = `the database ${name} was migrated by a newer calctl`;
+  return new DatabaseUnavailableError("configuration", message, { hint: "update calctl on this node" });
 }

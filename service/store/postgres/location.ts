@@ -39,15 +39,14 @@ export function parsePostgresUrl(text: string): PostgresLocation {
       "in the password write / as %2F, ? as %3F, # as %23; elsewhere @ as %40",
     );
   }
-  if (/%(?![0-9a-f]{2})/i.test(text)) throw invalidUrl("it has a % that is not written as %25");
+  if (!isDecodable(text)) throw invalidUrl("it has a % that is not written as %25");
   // libpq takes a user without a host, which URLs do not have.
   const url = parseUrl(text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost"));
   if (url === null) throw invalidUrl("it is not a URL");
   if (url.hash !== "") throw invalidUrl("it has a # that is not written as %23");
   const parameters = readParameters(url.searchParams);
   const { schema } = parameters;
-  const problem = schema === undefined ? null : schemaProblem(schema);
-  if (problem !== null) throw invalidUrl(`its schema ${problem}`);
+  if (schema !== undefined) requireSchema(schema);
   const host =
     parameters.host ?? (decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1") || "localhost");
   if (host.includes(",")) throw invalidUrl("it has more than one host");
@@ -69,6 +68,14 @@ export function parsePostgresUrl(text: string): PostgresLocation {
   };
 }
 
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** Checks the certificates, too: pg would fail when the server has answered, and leave the connection open. */
 function parseUsable(url: string) {
   try {
@@ -77,25 +84,19 @@ function parseUsable(url: string) {
     if (ssl !== false) createSecureContext(ssl);
     return { ...config, ssl };
   } catch (cause) {
-    const reason = fileProblemOf(cause);
-    throw invalidUrl(
-      `sslrootcert, sslcert or sslkey cannot be used (${reason})`,
-      "give files in PEM format",
-      cause,
-    );
+    const problem = `sslrootcert, sslcert or sslkey cannot be used (${fileProblemOf(cause)})`;
+    throw invalidUrl(problem, "give files in PEM format", cause);
   }
 }
 
-/** Why a schema cannot have this name; null if it can. */
-function schemaProblem(name: string): string | null {
-  if (name === "") return "is empty";
-  if (name.includes("\0")) return "has a NUL";
-  if (/^pg_/.test(name) || name === "$user") return "has a name that PostgreSQL reserves";
-  return Buffer.byteLength(name) > MAX_IDENTIFIER ? `has a name of more than ${MAX_IDENTIFIER} bytes` : null;
+/** PostgreSQL cuts names of more than 63 bytes. */
+function requireSchema(name: string): void {
+  if (name === "") throw invalidUrl("its schema is empty");
+  if (name.includes("\0")) throw invalidUrl("its schema has a NUL");
+  if (/^pg_/.test(name) || name === "$user")
+    throw invalidUrl("its schema has a name that PostgreSQL reserves");
+  if (Buffer.byteLength(name) > 63) throw invalidUrl("its schema has a name of more than 63 bytes");
 }
-
-/** PostgreSQL cuts longer names (bytes). */
-const MAX_IDENTIFIER = 63;
 
 /** The URL without its password, and with those parameters that say where the database is. */
 function nameOf(url: URL, { host, schema }: Parameters): string {

@@ -78,9 +78,11 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
     write(work, { scope, timeout } = {}) {
       const kind = scope === undefined ? "administration" : "request";
       const statement = STATEMENT_TIMEOUTS[kind];
+      // Reads wait for writes that have little time, so these do not wait for a connection behind others.
+      const pool = timeout === undefined ? pools.writes : pools.reads;
       const lock = timeout ?? (scope === undefined ? EXCLUSIVE.attempt : LOCK_TIMEOUT);
       const attempt = () =>
-        withConnection(pools.writes, { timeout: statement + GRACE, signal }, async (send) => {
+        withConnection(pool, { timeout: statement + GRACE, signal }, async (send) => {
           const start = startOf(schema, { statement, lock, silence: SILENCE_TIMEOUT });
           await begin(opened, send, `begin; ${start}; ${locksOf(schema, scope)}`);
           const result = await runWork(send, work);
@@ -199,7 +201,7 @@ async function commitWrite(send: Send, location: PostgresLocation): Promise<void
   try {
     ({ command } = await send("commit"));
   } catch (cause) {
-    if (!(cause instanceof ConnectionError)) throw cause;
+    if (!(cause instanceof ConnectionError) || cause.isUnsent) throw cause;
     throw new CliError(
       "outcome_unknown",
       `the connection to the database ${location.name} was lost at the end of a write, which may have been done`,

@@ -125,6 +125,17 @@ describe("a write", () => {
     expect(order).toEqual(["first"]);
   });
 
+  test("with little time does not wait for a connection behind others that wait for a lock", async () => {
+    const { release, countWaiting } = await hold(
+      `select pg_advisory_xact_lock(${lockKey(schemaOf(world), "scope x")})`,
+    );
+    const waiting = Array.from({ length: 9 }, () => store.write(async () => undefined, { scope: ["x"] }));
+    await expect.poll(countWaiting).toBe(5);
+    expect(await store.write(async () => "done", { scope: ["y"], timeout: 250 })).toBe("done");
+    await release();
+    await Promise.all(waiting);
+  });
+
   test("goes on while administration waits for one that takes very long", async () => {
     const all = lockKey(schemaOf(world), "all");
     const { release, countWaiting } = await hold(`select pg_advisory_xact_lock_shared(${all})`);
@@ -141,8 +152,13 @@ describe("a write", () => {
   });
 
   test("waits for earlier ones of its scope no longer than it is told", async () => {
-    const isRefused = createGate();
-    const earlier = [1, 2].map(() => store.write(() => isRefused.opened, { scope: ["x"] }));
+    const [hasBegun, isRefused] = [createGate(), createGate()];
+    const work = () => {
+      hasBegun.open();
+      return isRefused.opened;
+    };
+    const earlier = [1, 2].map(() => store.write(work, { scope: ["x"] }));
+    await hasBegun.opened;
     const refused = store.write(async () => undefined, { scope: ["x"], timeout: 1 });
     await expect(refused).rejects.toMatchObject({
       code: "unavailable",
