@@ -20,7 +20,7 @@ export interface Caller {
 export function createAuthentication(store: Store) {
   return async (
     source: RequestSource,
-    { target, client }: Pick<IncomingRequest, "target" | "client">,
+    { target }: Pick<IncomingRequest, "target">,
     authorization: string | undefined,
   ): Promise<Caller> => {
     const find = async (credential: Credential, asking?: string) => {
@@ -32,7 +32,7 @@ export function createAuthentication(store: Store) {
     }
     const { tokenHash: hash = hashBearerToken(authorization) } = source;
     const address = `address ${source.address}`;
-    const access = hash === null ? null : await find({ hash }, client ?? address);
+    const access = hash === null ? null : await find({ hash }, hash);
     return { access, rateLimitKey: access === null ? address : `token ${access.tokenId} ${source.address}` };
   };
 }

@@ -4,7 +4,7 @@ import { createServer as createNetServer, isIP, type Server, type Socket } from 
 import { isLoopback, parseUrl, withoutFinalSlashes } from "../contract/url.js";
 import { configurationError, errorCodeOf } from "../src/errors.js";
 import { sleepFor } from "../src/system/clock.js";
-import { createBudget } from "./budget.js";
+import { createLimit } from "./concurrency-limit.js";
 import { type ClientAddressReader, createClientAddressReader, normalAddress } from "./http/addresses.js";
 import { MAX_HEADERS } from "./http/incoming-message.js";
 import { createRequestListener, type RequestListenerOptions } from "./http/request-listener.js";
@@ -152,19 +152,21 @@ function limitConnections(
   addressOf: ClientAddressReader,
   proxy: string | undefined,
 ): ReadonlySet<Socket> {
-  const connections = createBudget(CONNECTIONS);
+  const connections = createLimit(CONNECTIONS);
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     const { remoteAddress: address = "" } = socket;
-    const quota = connections.open(addressOf(address, undefined));
-    if (normalAddress(address) !== proxy && quota.tryTake(1) !== null) {
+    const client = addressOf(address, undefined);
+    const isLimited = normalAddress(address) !== proxy;
+    if (isLimited && connections.exceeded(client) !== null) {
       socket.destroy();
       return;
     }
+    if (isLimited) connections.add(client, 1);
     sockets.add(socket);
     socket.once("close", () => {
       sockets.delete(socket);
-      quota.close();
+      if (isLimited) connections.add(client, -1);
     });
   });
   return sockets;

@@ -140,7 +140,7 @@ async function respondWithinLimits(
   const responder = chooseResponder(request, source, run);
   try {
     const caller = await identify(source, request, responder.authorization);
-    request.onIdentified?.(caller.access?.user.id ?? null);
+    request.onIdentified?.(caller.access !== null);
     if (rateLimiter !== null) countRequest(rateLimiter, caller, run);
     request.admit?.();
     const response = await concurrency.run(request, caller, (placed) => responder.respond(placed, caller));

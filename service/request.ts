@@ -14,12 +14,10 @@ export interface ServiceRequest {
 export interface IncomingRequest extends Omit<ServiceRequest, "body"> {
   /** The body, or what reads it: called at most once, after token and rate limit were checked. */
   readonly body: Uint8Array | (() => Promise<Uint8Array>);
-  /** Key by which requests are scheduled (`createSchedulingKeys`); the address by default. */
-  readonly client?: string;
   /** Why the request must be refused, if its head alone is wrong. */
   readonly refusal?: ProblemError | undefined;
-  /** Called when the caller was identified. @param userId null without a valid token */
-  readonly onIdentified?: (userId: string | null) => void;
+  /** Called when the caller was identified, with whether its token is valid. */
+  readonly onIdentified?: (isAuthenticated: boolean) => void;
   /** Checks whether the client may have another response; called before the work. @throws ProblemError 429, 503 */
   readonly admit?: () => void;
   /**

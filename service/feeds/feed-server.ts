@@ -2,8 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { DAY_MS } from "../../contract/date-time.js";
 import { CliError } from "../../src/errors.js";
-import { isRead } from "../concurrency-limit.js";
-import { createLine } from "../fair-queue.js";
+import { createLines, isRead } from "../concurrency-limit.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { ProblemError, problemResponse, type ServiceResponse } from "../http/response.js";
 import type { FeedTarget } from "../http/router.js";
@@ -99,13 +98,12 @@ interface Rendered {
 }
 
 /**
- * Renders each version of a feed once, however many clients request it, and one feed at a time: they take one connection of the
- * database together, and a maker's feed waits for at most one of each other maker.
+ * Renders each version of a feed once, however many clients request it, and one feed of each maker at a time.
  */
 function createRenderer(store: Store) {
   const kept = createLruCache<Rendered>(MAX_KEPT, { sizeOf: ({ body }) => body.byteLength });
   const underWay = new Map<string, Promise<Rendered>>();
-  const runInTurn = createLine();
+  const runInTurn = createLines<string>();
   const renderOnce = async (found: OpenFeed, asked: Asked, version: string) => {
     const known = kept.get(version) ?? underWay.get(version);
     if (known !== undefined) return known;

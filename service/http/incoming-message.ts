@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { Quota } from "../budget.js";
 import { BODY_LIMIT, bodyTooLarge } from "./content.js";
-import { badRequest, ProblemError, refuseExceeded } from "./response.js";
+import { badRequest, ProblemError } from "./response.js";
 
 /** How much of a refused body is read and discarded, so that the client can read the response. */
 const DISCARD_LIMIT = 8 * BODY_LIMIT;
@@ -22,8 +21,8 @@ export const MAX_HEADERS = 100;
 const SMALL_BODY = 64 * 1024;
 
 export interface BodyReading {
-  /** Pays for what is in memory, until it is closed. */
-  readonly quota: Quota;
+  /** Takes the memory for a part. @throws ProblemError 429, 503 */
+  readonly take: (size: number) => void;
   /** Ends the reading with its reason. */
   readonly signal: AbortSignal;
   /** Called before the first part is waited for. */
@@ -37,7 +36,7 @@ export interface BodyReading {
  */
 export async function readBody(
   request: IncomingMessage,
-  { quota, signal, onBegin }: BodyReading,
+  { take, signal, onBegin }: BodyReading,
 ): Promise<Uint8Array> {
   if ((declaredLength(request) ?? 0) > BODY_LIMIT) throw bodyTooLarge();
   onBegin();
@@ -46,10 +45,7 @@ export async function readBody(
   for await (const chunk of chunksOf(request, signal)) {
     size += chunk.byteLength;
     if (size > BODY_LIMIT) throw bodyTooLarge();
-    const exceeded = quota.tryTake(chunk.byteLength);
-    // At once, so that others that arrive at the same time are not refused as well.
-    if (exceeded !== null) quota.close();
-    refuseExceeded(exceeded);
+    take(chunk.byteLength);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

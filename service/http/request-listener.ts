@@ -1,14 +1,12 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { hashBearerToken } from "../authentication.js";
-import { createBudget, type Quota } from "../budget.js";
-import { createLine } from "../fair-queue.js";
+import { createLimit, createLines, type Limit } from "../concurrency-limit.js";
 import type { IncomingRequest, NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
 import { createClientFailures, formatLastResponse } from "./client-errors.js";
-import { createConnectionQueue } from "./connection-queue.js";
 import {
   hasSeveral,
   hasTooManyHeaders,
@@ -17,9 +15,9 @@ import {
   MAX_HEADERS,
   readBody,
 } from "./incoming-message.js";
-import { badRequest, ProblemError, refuseExceeded } from "./response.js";
-import { createSchedulingKeys } from "./scheduler.js";
+import { badRequest, ProblemError } from "./response.js";
 import { sendResponse } from "./send-response.js";
+import { createSlicedConnection } from "./slices.js";
 
 export interface RequestListenerOptions {
   readonly addressOf: ClientAddressReader;
@@ -40,11 +38,14 @@ const BODIES = {
   anonymous: { perClient: MIB, total: 16 * MIB },
 };
 
-/** Size of a body (bytes) from which on parsing it takes long enough to have a turn of the event loop. The largest takes about 10 ms. */
-const LARGE_BODY = 16 * 1024;
-
 /** Bytes of responses that clients have not received yet. The largest has 24 MiB of events. */
 const RESPONSES = { perClient: 32 * MIB, total: 512 * MIB };
+
+/** Requests of a connection that may wait for the response to the one before them. Each takes about 10 KB of memory. */
+const MAX_PIPELINED = 16;
+
+/** How long requests wait for connections that are being accepted (ms). */
+const MAX_ACCEPTING = 25;
 
 /** 30 seconds, and what a connection of 32 KB/s takes. */
 const SEND_TIMEOUT = (size: number): number => 30_000 + size / 32;
@@ -57,66 +58,53 @@ interface Exchange {
   readonly source: NetworkSource;
   /** What the client waits for before it sends the body. @see RFC 9110 §10.1.1 */
   readonly expectation: "100-continue" | "unknown" | null;
-  /** The key by which it is scheduled. */
-  readonly client: string;
 }
 
 /** Passes the requests of an HTTP server to the service and sends its responses. */
 export function createRequestListener(service: Service, options: RequestListenerOptions) {
   const { addressOf, baseUrl, isCertified } = options;
-  const queue = createConnectionQueue();
-  const keys = createSchedulingKeys();
   const failures = createClientFailures();
+  const connections = createConnections();
   /** Of the clients, by connection. */
   const addresses = new WeakMap<Duplex, string>();
   let isDraining = false;
-  const handle = createExchangeHandler(service, options, {
-    keys,
-    failures,
-    isDraining: () => isDraining,
-  });
+  const handle = createExchangeHandler(service, options, { failures, isDraining: () => isDraining });
 
   const add = (request: IncomingMessage, response: ServerResponse, expectation: Exchange["expectation"]) => {
     const { socket, headers } = request;
-    const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
-    const address = addressOf(socket.remoteAddress ?? "", forwarded);
-    const tokenHash = hashBearerToken(headers.authorization);
-    const source = { kind: "network", address, tokenHash, baseUrl, isCertified } as const;
-    const key = keys.keyOf(address, tokenHash);
-    const hasBody = "content-length" in headers || "transfer-encoding" in headers;
-    const exchange = { request, response, source, expectation, client: key };
-    queue.add({ socket, client: address, key, hasBody, handle: () => handle(exchange) });
+    connections.run(socket, () => {
+      const forwarded = [headers["x-forwarded-for"] ?? []].flat().join(", ");
+      const address = addressOf(socket.remoteAddress ?? "", forwarded);
+      const tokenHash = hashBearerToken(headers.authorization);
+      const source = { kind: "network", address, tokenHash, baseUrl, isCertified } as const;
+      return handle({ request, response, source, expectation });
+    });
   };
 
   const addFailure = (error: Error, socket: Duplex) => {
     const refusal = failures.note(error, socket);
     if (refusal === null) return;
     const address = addresses.get(socket) ?? "";
-    const respond = async () => {
+    connections.run(socket, async () => {
       const request = { method: "-", target: "-", headers: {}, body: new Uint8Array(), refusal };
       const response = await service.handle(request, { kind: "network", address, baseUrl });
       socket.end(formatLastResponse(response), () => socket.destroy());
       return false;
-    };
-    queue.add({ socket, client: address, key: keys.keyOf(address, null), hasBody: false, handle: respond });
+    });
   };
 
-  const listener: RequestListener = (request, response) => add(request, response, null);
   return {
-    /** Takes one request. */
-    listener,
     /** Call it for every connection that is accepted. */
-    noteConnection: queue.noteConnection,
+    noteConnection: connections.accept,
     /** Reads requests from a connection. @param server that parses them, to which this listener is attached */
     readFrom(socket: Socket, server: Server): void {
-      const address = addressOf(socket.remoteAddress ?? "", undefined);
-      const connection = queue.connectionOf(socket, address);
-      addresses.set(connection, address);
+      const connection = createSlicedConnection(socket);
+      addresses.set(connection, addressOf(socket.remoteAddress ?? "", undefined));
       server.emit("connection", connection);
     },
     /** Takes the requests of a server from now on, also those that Node.js would answer by itself. */
     attach(server: Server): void {
-      server.on("request", listener);
+      server.on("request", (request, response) => add(request, response, null));
       server.on("checkContinue", (request, response) => add(request, response, "100-continue"));
       server.on("checkExpectation", (request, response) => add(request, response, "unknown"));
       server.on("clientError", addFailure);
@@ -124,13 +112,75 @@ export function createRequestListener(service: Service, options: RequestListener
     /** Resolves when no request is in progress. From now on, responses close their connection. */
     async drain(): Promise<void> {
       isDraining = true;
-      await queue.drain();
+      await connections.drain();
     },
   };
 }
 
+/**
+ * Handles one request of a connection at a time, since responses are in order anyway. A connection that sends many more before it
+ * receives responses is closed. @see RFC 9112 §9.3.2
+ */
+function createConnections() {
+  const runInTurn = createLines<Duplex>();
+  /** Requests that have no response yet. */
+  const pipelined = new Map<Duplex, number>();
+  // What follows a response that closes its connection is never answered.
+  const closing = new WeakSet<Duplex>();
+  let onDrained: () => void = () => undefined;
+  let isAccepting = false;
+  /** Settles when no connection is accepted any more, or after a while; null if none was accepted. */
+  let accepted: Promise<void> | null = null;
+  const awaitOthers = async () => {
+    const end = performance.now() + MAX_ACCEPTING;
+    // The rest of this turn.
+    await new Promise(setImmediate);
+    do {
+      isAccepting = false;
+      await new Promise(setImmediate);
+    } while (isAccepting && performance.now() < end);
+    accepted = null;
+  };
+  const leave = (socket: Duplex) => {
+    const left = (pipelined.get(socket) ?? 1) - 1;
+    if (left > 0) pipelined.set(socket, left);
+    else pipelined.delete(socket);
+    if (pipelined.size === 0) onDrained();
+  };
+  return {
+    /**
+     * Call it for every connection that is accepted. There is one in each turn of the event loop: without a pause, those of other
+     * clients would wait for the work of those before them.
+     */
+    accept(): void {
+      isAccepting = true;
+      accepted ??= awaitOthers();
+    },
+    /** @param handle resolves with whether the connection stays open; rejects when the client has disconnected */
+    run(socket: Duplex, handle: () => Promise<boolean>): void {
+      const waiting = pipelined.get(socket) ?? 0;
+      if (waiting >= MAX_PIPELINED) socket.destroy();
+      if (socket.destroyed || closing.has(socket)) return;
+      pipelined.set(socket, waiting + 1);
+      const handleNext = async () => {
+        if (accepted !== null) await accepted;
+        if (socket.destroyed || closing.has(socket)) return;
+        // A client that disconnects is not a failure of the service.
+        const isOpen = await handle().catch(() => void socket.destroy());
+        if (isOpen !== true) closing.add(socket);
+      };
+      void runInTurn(socket, handleNext).finally(() => leave(socket));
+    },
+    /** Resolves when no request is in progress or waits. */
+    drain: () =>
+      new Promise<void>((resolve) => {
+        onDrained = resolve;
+        if (pipelined.size === 0) resolve();
+      }),
+  };
+}
+
 interface ListenerState {
-  readonly keys: ReturnType<typeof createSchedulingKeys>;
   readonly failures: ReturnType<typeof createClientFailures>;
   /** Whether the server ends: responses then close their connection. */
   readonly isDraining: () => boolean;
@@ -138,9 +188,9 @@ interface ListenerState {
 
 /** How far a request has come. */
 interface Progress {
-  /** What the body takes of its budget; null until it is read. */
-  body: Quota | null;
-  /** Bytes of the response that were taken before it was complete. */
+  /** Gives back the memory of the body. */
+  releaseBody: () => void;
+  /** Bytes of the response that were taken. */
   reserved: number;
   /** Whether the client still waits for `100 Continue` before it sends the body. */
   awaitsContinue: boolean;
@@ -153,61 +203,54 @@ interface Progress {
 function createExchangeHandler(
   service: Service,
   { sendTimeout = SEND_TIMEOUT, stallTimeout = STALL_TIMEOUT }: RequestListenerOptions,
-  { keys, failures, isDraining }: ListenerState,
+  { failures, isDraining }: ListenerState,
 ): (exchange: Exchange) => Promise<boolean> {
-  const bodies = createBudget(BODIES.authenticated);
-  const anonymousBodies = createBudget(BODIES.anonymous);
-  const responses = createBudget(RESPONSES);
-  const inTurn = createLine();
-  /** Resolves in a turn of the event loop that no other large body has. */
-  const waitForTurn = (client: string) =>
-    new Promise<void>((resolve) => {
-      void inTurn(client, async () => {
-        resolve();
-        await new Promise(setImmediate);
-      });
-    });
+  const bodies = createLimit(BODIES.authenticated);
+  const anonymousBodies = createLimit(BODIES.anonymous);
+  const responses = createLimit(RESPONSES);
 
-  const incomingOf = (exchange: Exchange, quota: Quota, progress: Progress): IncomingRequest => {
-    const { request, response, source, expectation, client } = exchange;
-    let budget = anonymousBodies;
-    const onBegin = () => {
-      if (expectation === "100-continue") response.writeContinue();
-      progress.awaitsContinue = false;
-    };
+  const incomingOf = (exchange: Exchange, progress: Progress): IncomingRequest => {
+    const { request, response, expectation } = exchange;
+    const { address } = exchange.source;
+    let limit = anonymousBodies;
     return {
       method: request.method ?? "",
       target: request.url ?? "",
       headers: joinHeaders(request),
-      client,
       refusal: refusalOf(exchange),
-      async body() {
-        progress.body = budget.open(source.address);
-        const signal = failures.watch(request);
-        const body = await readBody(request, { quota: progress.body, signal, onBegin });
-        if (body.byteLength >= LARGE_BODY) await waitForTurn(client);
-        return body;
+      body: () => {
+        const held = holdOf(limit, address);
+        progress.releaseBody = held.release;
+        const onBegin = () => {
+          if (expectation === "100-continue") response.writeContinue();
+          progress.awaitsContinue = false;
+        };
+        return readBody(request, { take: held.take, signal: failures.watch(request), onBegin });
       },
-      onIdentified(userId) {
-        keys.note(source.tokenHash ?? null, userId);
-        if (userId !== null) budget = bodies;
+      onIdentified(isAuthenticated) {
+        if (isAuthenticated) limit = bodies;
       },
-      admit: () => refuseExceeded(responses.exceeded(source.address)),
+      admit: () => responses.take(address, 0),
       reserve(size) {
-        refuseExceeded(quota.tryTake(size));
+        responses.take(address, size);
         progress.reserved = size;
       },
     };
   };
 
   return async (exchange) => {
-    const { request, response, source, expectation } = exchange;
-    const quota = responses.open(source.address);
-    const progress: Progress = { body: null, reserved: 0, awaitsContinue: expectation !== null };
+    const { request, response, expectation } = exchange;
+    const { address } = exchange.source;
+    const progress: Progress = {
+      releaseBody: () => undefined,
+      reserved: 0,
+      awaitsContinue: expectation !== null,
+    };
     try {
-      const handled = await service.handle(incomingOf(exchange, quota, progress), source);
-      progress.body?.close();
-      quota.take(handled.body.byteLength - progress.reserved);
+      const handled = await service.handle(incomingOf(exchange, progress), exchange.source);
+      progress.releaseBody();
+      responses.add(address, handled.body.byteLength - progress.reserved);
+      progress.reserved = handled.body.byteLength;
       // Otherwise the next request would be taken for the rest of this one.
       const isCutOff =
         progress.awaitsContinue || failures.problemOf(request) !== undefined || hasTooManyHeaders(request);
@@ -222,10 +265,30 @@ function createExchangeHandler(
       });
       return staysOpen;
     } finally {
-      progress.body?.close();
-      quota.close();
+      progress.releaseBody();
+      responses.add(address, -progress.reserved);
     }
   };
+}
+
+/** What one body takes of a limit. */
+function holdOf(limit: Limit, client: string) {
+  let held = 0;
+  const release = () => {
+    limit.add(client, -held);
+    held = 0;
+  };
+  const take = (amount: number) => {
+    try {
+      limit.take(client, amount);
+      held += amount;
+    } catch (error) {
+      // At once, so that others that arrive at the same time are not refused as well.
+      release();
+      throw error;
+    }
+  };
+  return { take, release };
 }
 
 /** The problem of the head of a request, as far as the API does not check it; undefined if there is none. */

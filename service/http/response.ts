@@ -3,7 +3,6 @@ import { JSON_MEDIA_TYPE, PROBLEM_MEDIA_TYPE } from "../../contract/media-types.
 import { type FieldErrors, type ProblemStatus, problem } from "../../contract/problem.js";
 import { REVISION_HEADER } from "../../contract/routes.js";
 import { NulError } from "../../src/system/query-text.js";
-import type { ExceededLimit } from "../budget.js";
 import { DatabaseUnavailableError } from "../store/store.js";
 
 /** One HTTP response as plain data. */
@@ -141,14 +140,6 @@ export function excerpt(input: string): string {
   // Two UTF-16 code units at most make a code point: the rest of the input need not be read.
   const start = Array.from(input.slice(0, 2 * MAX_EXCERPT + 1));
   return start.length <= MAX_EXCERPT ? input : `${start.slice(0, MAX_EXCERPT - 1).join("")}…`;
-}
-
-/** @throws ProblemError 429 where the client's own limit is exceeded, 503 where that of all clients is */
-export function refuseExceeded(limit: ExceededLimit | null): void {
-  if (limit === null) return;
-  const retrySoon = { headers: { "retry-after": "1" } };
-  if (limit === "client") throw new ProblemError(429, retrySoon);
-  throw new ProblemError(503, { ...retrySoon, cause: new Error("too much is in progress for all clients") });
 }
 
 /** A 400. @param errors what is wrong */

@@ -1,5 +1,5 @@
 import { codePointLength, MAX_LOGIN } from "../../contract/limits.js";
-import type { ExceededLimit } from "../budget.js";
+import type { ExceededLimit } from "../concurrency-limit.js";
 import { OAUTH_PATH } from "../http/router.js";
 import { createSecret, csrfToken, passwordProblem, sameSecret, verifyPassword } from "../secrets.js";
 import { countAttempt, findWait, recordSignIn, scopeOfAttempt } from "../store/sign-in-attempts.js";

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -119,7 +119,8 @@ async function startFront(service: Service, folder: string) {
   const certificate = createCertificate({ subject: new URL(ORIGIN).hostname, names: [CHAT, PING, CLUB] });
   const file = join(folder, "certificate");
   writeFileSync(file, certificate.cert);
-  const { listener } = createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: BASE_URL });
+  const api = createHttpServer();
+  createRequestListener(service, { addressOf: () => "192.0.2.1", baseUrl: BASE_URL }).attach(api);
   let failure: number | null = null;
   const posted: string[] = [];
   const pings: string[] = [];
@@ -131,7 +132,7 @@ async function startFront(service: Service, folder: string) {
       return void response.end();
     }
     request.url = request.url?.replace(/^\/api\//, "/") ?? "";
-    if (failure === null) return listener(request, response);
+    if (failure === null) return void api.emit("request", request, response);
     response.writeHead(failure).end();
     failure = null;
   });
