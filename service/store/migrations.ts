@@ -186,8 +186,8 @@ export const MIGRATIONS: readonly Migration[] = [
     statements:
       "create index events_changed_alone on events (series_id) where series_id is not null and recurrences = '';",
   },
-  // Requests are counted in memory.
-  { statements: "drop table rate_windows;" },
+  // Requests are counted in memory, and a write whose commit got no answer is not looked up. SQLite never had the table of writes.
+  { statements: "drop table rate_windows; drop table if exists calctl_writes;" },
 ];
 
 /** The statements that bring a database of a version to the newest one. */
@@ -201,7 +201,9 @@ export function statementsAfter(version: number, engine: Engine): string[] {
 export function createdTables(engine: Engine): string[] {
   const statements = statementsAfter(0, engine);
   const tablesOf = (verb: "create" | "drop") =>
-    statements.flatMap((statement) => new RegExp(`^\\s*${verb} table (\\w+)`).exec(statement)?.[1] ?? []);
+    statements.flatMap(
+      (statement) => new RegExp(`^\\s*${verb} table (?:if exists )?(\\w+)`).exec(statement)?.[1] ?? [],
+    );
   const dropped = tablesOf("drop");
   return tablesOf("create").filter((table) => !dropped.includes(table));
 }

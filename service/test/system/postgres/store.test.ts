@@ -318,7 +318,9 @@ describe("a newer program that migrates the database", () => {
   describe("while another program uses the tables, as pg_dump does,", () => {
     /** An earlier database, of which a session of another program reads or writes the version until the test ends it. */
     async function openUsed(statement: string) {
-      await schema.change(`update calctl_schema set version = 10; ${REMOVE_SERIES}`);
+      await schema.change(
+        `update calctl_schema set version = 10; ${REMOVE_SERIES}; create table calctl_writes (id uuid)`,
+      );
       const other = new pg.Client({ connectionString: schema.database });
       await other.connect();
       onTestFinished(() => other.end());
@@ -335,7 +337,9 @@ describe("a newer program that migrates the database", () => {
       expect(await store.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
       await release();
       await (await opened).close();
-      expect(await schema.query("select version from calctl_schema")).toEqual([{ version: SCHEMA_VERSION }]);
+      expect(
+        await schema.query("select version, to_regclass('calctl_writes') as writes from calctl_schema"),
+      ).toEqual([{ version: SCHEMA_VERSION, writes: null }]);
     });
 
     test("is waited for by other nodes that start", async () => {
