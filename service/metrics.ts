@@ -1,10 +1,13 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { VERSION } from "../src/version.js";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { isLoopback, parseUrl } from "../contract/url.js";
 import { matchHealthEndpoint } from "./health.js";
 import { matchOAuthEndpoint, OAUTH_PATHS, routePathOf } from "./http/router.js";
-import type { RateLimiter } from "./rate-limit.js";
-import type { RequestHandler } from "./request.js";
-import type { PoolState, Store } from "./store/store.js";
+import { startListening, withoutBrackets } from "./listen.js";
+import { type RequestHandler, splitTarget } from "./request.js";
+import type { ServiceObserver } from "./service.js";
+import type { Store } from "./store/store.js";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -12,63 +15,31 @@ export type Metrics = ReturnType<typeof createMetrics>;
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const TRANSACTION_BUCKETS = [0.0001, 0.00025, 0.0005, ...REQUEST_BUCKETS];
 
-/** Sums of other metrics, under names that Prometheus takes for counters. */
-const MISNAMED = [
-  "nodejs_active_handles_total",
-  "nodejs_active_requests_total",
-  "nodejs_active_resources_total",
-];
-
 /**
- * Starts measuring. Labels have few values, and none that a client has written: a route is the template of a path, such as
- * `/calendars/{calendar_id}`.
+ * Starts measuring: what prom-client measures of the process, and requests, their durations and those of transactions. Labels have
+ * few values, and none that a client has written: a route is the template of a path, such as `/calendars/{calendar_id}`.
  * @see https://prometheus.io/docs/practices/naming/
  */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
-  // CPU, memory, start and file descriptors of the process, delays of the event loop, garbage collection.
   collectDefaultMetrics({ register: registry });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
-  new Gauge({
-    name: "calctl_build_info",
-    help: "The version of calctl that runs; always 1.",
-    labelNames: ["version"],
-    registers,
-  }).set({ version: VERSION }, 1);
-  const lookups = new Counter({
-    name: "calctl_response_cache_lookups_total",
-    help: "Responses to reads, by result: hit for one from the cache, miss for one that was rendered.",
-    labelNames: ["result"],
-    registers,
-  });
   return {
-    /** Wraps the parts of a service, each in one that does the same and measures it. */
     observer: {
-      requests: (handle: RequestHandler) => observeRequests(handle, registers),
-      store: (store: Store) => observeStore(store, registers),
-      rateLimiter: (limiter: RateLimiter) => observeRateLimiter(limiter, registers),
-      countLookup: (result: "hit" | "miss") => lookups.inc({ result }),
-    },
+      requests: (handle) => observeRequests(handle, registers),
+      store: (store) => observeStore(store, registers),
+    } satisfies ServiceObserver,
     contentType: registry.contentType,
     /** Everything that was measured, in the text format of Prometheus. */
     text: () => registry.metrics(),
   };
 }
 
-type Registers = readonly Registry[] & Registry[];
-
-function observeRequests(handle: RequestHandler, registers: Registers): RequestHandler {
+function observeRequests(handle: RequestHandler, registers: Registry[]): RequestHandler {
   const requests = new Counter({
     name: "calctl_http_requests_total",
     help: "Requests by method, route and status of the response.",
     labelNames: ["method", "route", "status"],
-    registers,
-  });
-  // Without labels, so that it is there from the start on: the first failures would not count as an increase.
-  const failures = new Counter({
-    name: "calctl_http_failed_requests_total",
-    help: "Requests whose response has a status from 500 on, without health checks.",
     registers,
   });
   const durations = new Histogram({
@@ -78,24 +49,16 @@ function observeRequests(handle: RequestHandler, registers: Registers): RequestH
     buckets: REQUEST_BUCKETS,
     registers,
   });
-  const inProgress = new Gauge({
-    name: "calctl_http_requests_in_progress",
-    help: "Requests that have no response yet.",
-    registers,
-  });
   return async (request, source) => {
     if (source.kind !== "network") return handle(request, source);
     const method = METHODS.has(request.method) ? request.method : "other";
     const route = routeOf(request.target);
     const end = durations.startTimer({ method, route });
-    inProgress.inc();
     try {
       const response = await handle(request, source);
       requests.inc({ method, route, status: response.status });
-      if (response.status >= 500 && matchHealthEndpoint(request.target) === null) failures.inc();
       return response;
     } finally {
-      inProgress.dec();
       end();
     }
   };
@@ -112,7 +75,7 @@ function routeOf(target: string): string {
   return routePathOf(target) ?? "unmatched";
 }
 
-function observeStore(store: Store, registers: Registers): Store {
+function observeStore(store: Store, registers: Registry[]): Store {
   const durations = new Histogram({
     name: "calctl_database_transaction_duration_seconds",
     help: "Time of transactions that read or write, with the wait for their turn and for locks.",
@@ -120,7 +83,6 @@ function observeStore(store: Store, registers: Registers): Store {
     buckets: TRANSACTION_BUCKETS,
     registers,
   });
-  if (store.pool !== undefined) observePool(store.pool, registers);
   const measure = async <T>(kind: "read" | "write", work: () => Promise<T>): Promise<T> => {
     const end = durations.startTimer({ kind });
     try {
@@ -136,33 +98,76 @@ function observeStore(store: Store, registers: Registers): Store {
   };
 }
 
-/** Reads the pool when the metrics are read. */
-function observePool(read: () => PoolState, registers: Registers): void {
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(value());
-      },
-    });
-  gauge("calctl_database_pool_connections", "Open connections to the database.", () => read().size);
-  gauge("calctl_database_pool_idle_connections", "Open connections that are not in use.", () => read().idle);
-  gauge("calctl_database_pool_waiting", "Transactions that wait for a connection.", () => read().waiting);
+export interface MetricsAddress {
+  /** Name or address; an IPv6 address may be in brackets. */
+  readonly host: string;
+  /** 0 chooses a free port. */
+  readonly port: number;
 }
 
-function observeRateLimiter(limiter: RateLimiter, registers: Registers): RateLimiter {
-  const limited = new Counter({
-    name: "calctl_rate_limited_requests_total",
-    help: "Requests that were refused because their token or address was over the rate limit.",
-    registers,
-  });
-  return {
-    count(key, now) {
-      const result = limiter.count(key, now);
-      if (result.exceeded) limited.inc();
-      return result;
-    },
+/** Of all that read the metrics; each does so a few times a minute. */
+const MAX_CONNECTIONS = 20;
+/** How long a request and its headers may take, and how often this is looked at (ms). Node does so every 30 seconds. */
+const REQUEST_TIMEOUTS = {
+  requestTimeout: 10_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+};
+
+/**
+ * Serves `GET /metrics` at an address of its own, which no proxy needs to pass on. They have no personal data, so there is
+ * neither a token nor TLS.
+ * @throws CliError configuration when it cannot listen there
+ */
+export async function listenForMetrics(metrics: Metrics, { host, port }: MetricsAddress) {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    const refusal = refuse(request, host);
+    if (refusal !== null) {
+      const [status, text, headers] = refusal;
+      response.writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers });
+      response.end(`${text}\n`);
+      return;
+    }
+    const text = await metrics.text();
+    response.writeHead(200, { "content-type": metrics.contentType, "cache-control": "no-store" });
+    response.end(text);
   };
+  const server = createServer(REQUEST_TIMEOUTS, (request, response) => {
+    respond(request, response).catch(() => response.destroy());
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const hint = "choose another --metrics; port 0 chooses a free one";
+  return {
+    /** `HOST:PORT` that it listens on. */
+    address: await startListening(server, { host, port, hint }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The response to a request that does not ask for the metrics; null if it does. */
+function refuse(request: IncomingMessage, host: string): readonly [number, string, object?] | null {
+  const { method = "", url = "" } = request;
+  if (!isOwnHost(request, host)) {
+    const ways = "ask by IP address, as localhost, or by the name in --metrics, with the port";
+    return [421, `the metrics are not at this host: ${ways}`];
+  }
+  if (splitTarget(url).path !== "/metrics") return [404, "not found: the metrics are at /metrics"];
+  return ["GET", "HEAD"].includes(method)
+    ? null
+    : [405, "the metrics can only be read", { allow: "GET, HEAD" }];
+}
+
+/**
+ * Whether the request means this listener: a name that somebody else points at it must not show the metrics to a page in a
+ * browser. An address is no such name. @see RFC 9110 §7.4
+ */
+function isOwnHost({ headers, socket }: IncomingMessage, listening: string): boolean {
+  const url = parseUrl(`http://${headers.host}`);
+  if (url === null || Number(url.port || "80") !== socket.localPort) return false;
+  const name = withoutBrackets(url.hostname);
+  return isIP(name) !== 0 || isLoopback(name) || name === withoutBrackets(listening).toLowerCase();
 }

@@ -1,6 +1,5 @@
 import { createAdmin, type ServiceAdmin } from "./admin/admin.js";
 import { ProblemError } from "./http/response.js";
-import type { Metrics } from "./metrics.js";
 import type { RateLimitPolicy } from "./rate-limit.js";
 import type { RequestHandler } from "./request.js";
 import { createRequestHandler, type RequestHandlerOptions } from "./request-handler.js";
@@ -16,7 +15,13 @@ export interface ServiceOptions
   /** Null: requests are not limited, and responses have no rate-limit headers. */
   readonly rateLimit: RateLimitPolicy | null;
   /** Measures what the service does. */
-  readonly observer?: Metrics["observer"] | undefined;
+  readonly observer?: ServiceObserver | undefined;
+}
+
+/** Wraps the parts of a service, each in one that does the same and measures it. */
+export interface ServiceObserver {
+  requests(handle: RequestHandler): RequestHandler;
+  store(store: Store): Store;
 }
 
 /** An implementation of the contract over its own database. */
@@ -41,16 +46,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const { database, now, passwordCost, rateLimit, observer } = options;
   const opened = await openStore(database, options);
   const observed = observer?.store(opened) ?? opened;
-  const limiter = rateLimit === null ? null : (await import("./rate-limit.js")).createRateLimiter(rateLimit);
+  const rateLimiter =
+    rateLimit === null ? null : (await import("./rate-limit.js")).createRateLimiter(rateLimit);
   let isAbandoned = false;
   const store = refuseWhen(observed, () => isAbandoned);
-  const rateLimiter = limiter && (observer?.rateLimiter(limiter) ?? limiter);
   const handler = createRequestHandler({
     onHandled: () => undefined,
     ...options,
     store,
     rateLimiter,
-    onLookup: observer?.countLookup,
   });
   const handleRequest = observer?.requests(handler) ?? handler;
   let inProgress = 0;

@@ -3,7 +3,7 @@ import { CliError, configurationError, dryRunError, fileProblemOf } from "../../
 import type { ServiceSample } from "../admin/sample.js";
 import { continueDaily } from "../daily.js";
 import type { ListenOptions } from "../listen.js";
-import type { MetricsAddress } from "../metrics-listener.js";
+import type { MetricsAddress } from "../metrics.js";
 import type { RateLimitPolicy } from "../rate-limit.js";
 import type { HandledRequest } from "../request-handler.js";
 import { createLogWriter, formatLogLine, type LogFormat } from "../request-log.js";
@@ -61,10 +61,7 @@ export async function serve(run: AccessRun, options: ServeOptions): Promise<void
 /** Measures the service and serves the metrics; null if nobody asks for them. @throws CliError configuration */
 async function startMetrics(address: ServeOptions["metrics"]) {
   if (address === null) return null;
-  const [{ createMetrics }, { listenForMetrics }] = await Promise.all([
-    import("../metrics.js"),
-    import("../metrics-listener.js"),
-  ]);
+  const { createMetrics, listenForMetrics } = await import("../metrics.js");
   const metrics = createMetrics();
   const listener = await listenForMetrics(metrics, address);
   return {

@@ -5,7 +5,7 @@ import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
 import type { Run } from "../../src/run/run.js";
 import { serve } from "../access/serve.js";
-import type { MetricsAddress } from "../metrics-listener.js";
+import type { MetricsAddress } from "../metrics.js";
 import type { LogFormat } from "../request-log.js";
 import { LISTENING } from "../views/service.js";
 import { addDatabaseFlag, type DatabaseFlag } from "./admin-command.js";

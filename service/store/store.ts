@@ -65,7 +65,7 @@ export interface Store {
 }
 
 /** Connections of a pool. */
-export interface PoolState {
+interface PoolState {
   /** Those that are open. */
   readonly size: number;
   /** Those of them that are not in use. */

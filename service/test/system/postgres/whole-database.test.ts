@@ -5,7 +5,6 @@ import { createGate } from "../../../../test/support/gate.js";
 import { failed } from "../../../../test/support/outcomes.js";
 import { createInstallation } from "../../../../test/support/spawned.js";
 import { temporaryFolder } from "../../../../test/support/temporary-folder.js";
-import { createMetrics } from "../../../metrics.js";
 import { openService } from "../../../service.js";
 import { checkStore } from "../../../store/check.js";
 import { copyStore } from "../../../store/copy.js";
@@ -295,8 +294,6 @@ describe("a large database may take longer than a request", () => {
       observer: {
         store: watch,
         requests: (handle) => handle,
-        rateLimiter: (limiter) => limiter,
-        countLookup: () => undefined,
       },
     });
     onTestFinished(() => service.close());
@@ -312,19 +309,6 @@ describe("a large database may take longer than a request", () => {
     await request({ ...world, service }, "GET /calendars");
     expect([...seen]).toEqual(["30s, 30s"]);
   });
-});
-
-test("the metrics have the pool", async () => {
-  const metrics = createMetrics();
-  const { observer } = metrics;
-  const service = await openService({ database: world.database, now: () => NOW, rateLimit: null, observer });
-  onTestFinished(() => service.close());
-  await service.admin.users.list();
-  const text = await metrics.text();
-  expect(text).toMatch(/^calctl_database_pool_connections 1$/m);
-  expect(text).toMatch(/^calctl_database_pool_idle_connections 1$/m);
-  expect(text).toMatch(/^calctl_database_pool_waiting 0$/m);
-  expect(text).toMatch(/^calctl_database_transaction_duration_seconds_count\{kind="read"\} 1$/m);
 });
 
 test("the commands take URLs; a backup says what to use", async () => {

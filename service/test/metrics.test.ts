@@ -1,7 +1,6 @@
 import { request } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { createMetrics } from "../metrics.js";
-import { listenForMetrics } from "../metrics-listener.js";
+import { createMetrics, listenForMetrics } from "../metrics.js";
 
 async function start(host: string) {
   const listener = await listenForMetrics(createMetrics(), { host, port: 0 });
