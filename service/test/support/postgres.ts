@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
+import { lockKey } from "../../store/postgres/transactions.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -51,7 +52,10 @@ export function createSchema({ isNew = false }: { readonly isNew?: boolean } = {
     },
     async lock(change = "") {
       const client = await connect(direct);
-      await client.query(`${LOCK_TABLES}; ${change}`);
+      // As administration does: a write waits for it before it reads anything.
+      await client.query(
+        `begin; select pg_advisory_xact_lock(${lockKey(name, "all")}); ${LOCK_TABLES}; ${change}`,
+      );
       return async () => {
         await client.query("commit");
         await client.end();
@@ -78,7 +82,6 @@ const EMPTY_TABLES = `
   end $$`;
 
 const LOCK_TABLES = `
-  begin;
   do $$ declare name text; begin
     for name in select tablename from pg_tables where schemaname = current_schema()
     loop execute format('lock table %I in exclusive mode', name); end loop;
