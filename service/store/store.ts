@@ -57,21 +57,9 @@ export interface Store {
   requireWritable(): void | Promise<void>;
   /** What is wrong with its file; nothing if it is intact. Absent from a store that has no file. */
   readonly verifyFile?: (options: Pick<LongWorkOptions, "checkElsewhere">) => Promise<readonly string[]>;
-  /** The state of its pool of connections; absent from a store that has none. */
-  readonly pool?: () => PoolState;
   /** The database, as messages name it, if this process created it just now; null if it existed or is in memory. */
   readonly created: string | null;
   close(): Promise<void>;
-}
-
-/** Connections of a pool. */
-interface PoolState {
-  /** Those that are open. */
-  readonly size: number;
-  /** Those of them that are not in use. */
-  readonly idle: number;
-  /** Transactions that wait for one, or for earlier writes of the same scope. */
-  readonly waiting: number;
 }
 
 /** How far long work on a database has come. */

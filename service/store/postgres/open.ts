@@ -37,9 +37,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     reads: createPool(location, Math.ceil(connections / 2)),
     writes: createPool(location, Math.floor(connections / 2)),
   };
-  const both = [pools.reads, pools.writes];
-  const close = async () => void (await Promise.all(both.map((pool) => pool.end())));
-  const sum = (count: (pool: pg.Pool) => number) => both.reduce((total, pool) => total + count(pool), 0);
+  const close = async () => void (await Promise.all([pools.reads.end(), pools.writes.end()]));
   try {
     const preparing = () => prepare(pools.reads, location, { ...options, interruption: signal });
     const { schema, created } = await repeated(location, preparing, EXCLUSIVE.total);
@@ -47,11 +45,6 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
       ...createTransactions({ pools, location, schema, signal, onSuperseded }),
       engine: "postgres",
       requireWritable: () => repeated(location, () => refuseWrites(pools.reads, schema)),
-      pool: () => ({
-        size: sum(({ totalCount }) => totalCount),
-        idle: sum(({ idleCount }) => idleCount),
-        waiting: sum(({ waitingCount }) => waitingCount),
-      }),
       created: created ? location.name : null,
       close,
     };

@@ -93,10 +93,8 @@ test("a read goes on while writes are in progress that end after it", async () =
   const wasRead = createGate();
   const writes = Array.from({ length: 88 }, () => store.write(() => wasRead.opened, { scope: ["calendar"] }));
   await store.read((db) => db.selectFrom("users").select("id").execute());
-  expect(store.pool?.()).toMatchObject({ idle: expect.any(Number), waiting: 83 });
   wasRead.open();
   await Promise.all(writes);
-  expect(store.pool?.().waiting).toBe(0);
 });
 
 describe("a write", () => {
