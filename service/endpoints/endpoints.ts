@@ -37,8 +37,6 @@ export type CallEndpoint = (
 
 export interface EndpointsOptions {
   readonly store: Store;
-  /** Called when the response to a request was in the cache, or had to be rendered. */
-  readonly onLookup?: ((result: "hit" | "miss") => void) | undefined;
 }
 
 /** All endpoints of the API. */
@@ -48,7 +46,7 @@ export function createEndpoints(options: EndpointsOptions): CallEndpoint {
   return async (request, caller, now) => (isRead(request) ? read : write)(request, caller, now);
 }
 
-function createReader({ store, onLookup = () => undefined }: EndpointsOptions): CallEndpoint {
+function createReader({ store }: EndpointsOptions): CallEndpoint {
   const cache = createResponseCache();
   const represent = createRepresentations();
   return async (request, caller, now) => {
@@ -57,7 +55,6 @@ function createReader({ store, onLookup = () => undefined }: EndpointsOptions): 
     const cached = caller !== null && acceptsJson(headers["accept"]) && cache.find(caller, target, now);
     if (cached) {
       if (matchesEntityTag(ifNoneMatch, cached.tag)) return notModifiedResponse(cached);
-      onLookup("hit");
       return cached.response;
     }
     const asked = matchRequest(request, caller);
@@ -78,7 +75,6 @@ function createReader({ store, onLookup = () => undefined }: EndpointsOptions): 
     const rendered = await store.read(render, clientOf(asked.access));
     if (tag !== null) cache.add(rendered, target, now);
     if (matchesEntityTag(ifNoneMatch, rendered.tag)) return notModifiedResponse(rendered);
-    onLookup("miss");
     return rendered.response;
   };
 }
