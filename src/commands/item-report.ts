@@ -41,8 +41,6 @@ export interface ProcessTexts<I> {
   readonly warn: (text: string) => void;
   /** How many further items were done. */
   readonly othersDone?: number;
-  /** Whether nothing is really done to them. */
-  readonly isDryRun?: boolean;
   /** Whether there is only one item, which its error need not name; by default where one is reported. */
   readonly isOnly?: boolean;
 }
@@ -80,9 +78,8 @@ export function createNamer(say: (text: string) => void) {
  */
 export function reportMissing<I, R>(
   attempts: readonly Attempt<I, R>[],
-  { noun, verb, name, id = name, warn, othersDone = 0, ...flags }: ProcessTexts<I>,
+  { noun, verb, name, id = name, warn, othersDone = 0, isOnly = attempts.length === 1 }: ProcessTexts<I>,
 ): void {
-  const { isDryRun = false, isOnly = attempts.length === 1 } = flags;
   const failures = failuresOf(attempts);
   const [first] = failures;
   if (first === undefined) return;
@@ -97,7 +94,7 @@ export function reportMissing<I, R>(
   });
   const done = attempts.filter(({ result }) => result?.kind === "done");
   const doneCount = done.length + othersDone;
-  const count = `${doneCount} of ${attempts.length + othersDone} ${noun}s ${isDryRun ? "would be" : "were"} ${verb}`;
+  const count = `${doneCount} of ${attempts.length + othersDone} ${noun}s ${verb}`;
   if (stopped !== undefined && doneCount > 0)
     warn(done.length === 0 ? count : `${count}: ${namesOf(done.map(({ item }) => ({ name: name(item) })))}`);
   warnOfMissing(missing, { noun, verb, warn });

@@ -167,18 +167,14 @@ async function undoCommand(
   const steps = openWrites(command)
     .toReversed()
     .sort((one, other) => isCreate(one) - isCreate(other));
-  const { dryRun: isDryRun } = run.flags;
   const namer = createNamer(run.output.note);
-  const noteBegun: Undo["noteBegun"] = async (...noted) => {
-    if (!isDryRun) await writes.noteUndoBegun(...noted);
-  };
   const undo: Undo = {
     run,
     at: command.at,
     note: namer.name,
     putBack: new Map(),
     places: new Map(),
-    noteBegun,
+    noteBegun: writes.noteUndoBegun,
     earlier,
   };
   const newIds = new Map<string, string>();
@@ -188,7 +184,6 @@ async function undoCommand(
     verb: "taken back",
     name: (write) => `${write.kind} of ${nameOf(write)}`,
     warn: run.output.warn,
-    isDryRun,
     // One at a time, so that an interruption leaves at most one in doubt.
     concurrency: 1,
     async work(recorded) {
@@ -200,7 +195,7 @@ async function undoCommand(
         const { id, also } = await undoNoted(write, () => takeBack(undo, write));
         const newId = write.kind === "delete" && id !== write.eventId ? id : null;
         if (newId !== null) newIds.set(write.eventId ?? "", newId);
-        if (!isDryRun) await writes.markUndone(write, newId, also);
+        await writes.markUndone(write, newId, also);
         return { id, title: nameOf(write) };
       } catch (error) {
         isLosing ||= write.kind === "delete" && error instanceof CliError;

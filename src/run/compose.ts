@@ -158,8 +158,9 @@ function composeState(
     writes: once(async () => {
       const account = await accountOf();
       if (account === null) return null;
-      const { createWrites } = await import("../state/writes.js");
-      return createWrites({ open, account, command, warn });
+      const { createWrites, withoutNotes } = await import("../state/writes.js");
+      const kept = createWrites({ open, account, command, warn });
+      return dryRun ? withoutNotes(kept) : kept;
     }),
   };
 }

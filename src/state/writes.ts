@@ -206,6 +206,12 @@ export function createWrites({ open, account, command, warn }: WritesOptions) {
   };
 }
 
+/** What commands wrote, to which a dry run of an undo adds nothing. */
+export function withoutNotes(writes: Writes): Writes {
+  const ignore = async (): Promise<void> => undefined;
+  return { ...writes, noteUndoBegun: ignore, markUndone: ignore };
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
 interface NewRow extends Pick<WrittenCommand, "command"> {

@@ -67,7 +67,7 @@ test.each<[string, (index: number) => number]>([
   const { show, shown, warnings } = await createRun();
   await expect(show(starts)).rejects.toMatchObject({
     code: "partial",
-    message: expect.stringContaining("2 of 3 events were shown, not: Odd (Sat 21 Nov 08:10"),
+    message: expect.stringContaining("2 of 3 events shown, not: Odd (Sat 21 Nov 08:10"),
   });
   expect(warnings).toEqual([
     expect.stringMatching(/^event Odd \(.*\) could not be shown: unexpected error: cannot be drawn$/),
@@ -82,7 +82,7 @@ test.each<[string, (index: number) => number]>([
   const { announce, announced, warnings } = await createRun();
   await expect(announce(starts)).rejects.toMatchObject({
     code: "partial",
-    message: expect.stringContaining("2 of 3 events were announced, not: Odd (Sat 21 Nov 08:10"),
+    message: expect.stringContaining("2 of 3 events announced, not: Odd (Sat 21 Nov 08:10"),
   });
   const warning = expect.stringMatching(
     /^event Odd \(.*\) could not be announced: unexpected error: cannot be drawn$/,

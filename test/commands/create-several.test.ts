@@ -98,7 +98,7 @@ test("what cannot be read is named with its line and title; the others are made"
     "event at line 11 could not be created: --input: title must be text",
   ];
   for (const reason of reasons) expect(stderr).toContain(reason);
-  expect(stderr).toContain("2 of 10 events were created, not: at line 2, at line 3");
+  expect(stderr).toContain("2 of 10 events created, not: at line 2, at line 3");
   expect(await titles()).toEqual(["a", "e"]);
   const failed = (await create(input, "-o", "ndjson")).stderr.trim().split("\n").at(-1) ?? "";
   expect(JSON.parse(failed).error.details.failed[1]).toMatchObject({ id: "line 3", code: "usage" });
@@ -179,7 +179,7 @@ test("--dry-run prints the requests of those that can be made", async () => {
       ({ body }: { body: { data: { attributes: { title: string } } } }) => body.data.attributes.title,
     ),
   ).toEqual(["a", "b"]);
-  expect(stderr).toContain("2 of 3 events would be created, not: at line 2");
+  expect(stderr).toContain("2 of 3 events created, not: at line 2");
   expect(await titles()).toEqual([]);
 });
 

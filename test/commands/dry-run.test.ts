@@ -190,7 +190,7 @@ describe("errors", () => {
     const { exitCode, stdout, stderr } = await world.send("events", "delete", id, "gone", "--dry-run");
     expect(exitCode).toBe(12);
     expect(JSON.parse(stdout)).toMatchObject({ method: "DELETE" });
-    expect(stderr).toContain("1 of 2 events would be deleted, not: gone");
+    expect(stderr).toContain("1 of 2 events deleted, not: gone");
     expect(world.writes()).toEqual([]);
   });
 

@@ -215,7 +215,7 @@ describe("next of a service elsewhere", () => {
       stdout: "In a month\n",
       asked: 4,
     });
-    expect(stderr).toContain("1 of 2 calendars were read, not: Work ");
+    expect(stderr).toContain("1 of 2 calendars read, not: Work ");
   });
 });
 

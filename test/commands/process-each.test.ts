@@ -61,7 +61,7 @@ describe("several items", () => {
     const { results, reportFailures } = await collected;
     expect(results).toEqual(["A", "C"]);
     expect(reportFailures).toThrow(
-      expect.objectContaining({ code: "partial", message: "2 of 3 calendars were read, not: b" }),
+      expect.objectContaining({ code: "partial", message: "2 of 3 calendars read, not: b" }),
     );
     expect(warnings).toEqual(["calendar b could not be read: it is forbidden"]);
   });
@@ -125,7 +125,7 @@ describe("several items", () => {
       expect(results).toEqual(["A", "C", "D", "E"]);
       expect(reportFailures).toThrow(expect.objectContaining({ name: error.name, message: error.message }));
       expect(warnings).toEqual([
-        "4 of 6 calendars were read: a, c, d, e",
+        "4 of 6 calendars read: a, c, d, e",
         `calendar b could not be read: ${error.message}`,
         "calendars not tried: f",
       ]);
@@ -199,7 +199,7 @@ describe("several items", () => {
       expect.objectContaining({ code: "interrupted", exitCode: 143, hint: "look", details: { failed } }),
     );
     expect(warnings).toEqual([
-      "1 of 3 calendars were deleted: a",
+      "1 of 3 calendars deleted: a",
       "calendar b: it is unknown whether it was deleted",
       "calendars not tried: c",
     ]);

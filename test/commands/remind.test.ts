@@ -130,7 +130,7 @@ describe("posting", () => {
     const partly = await world.send("remind", "--before", "15m", "--as", "json");
     expect(partly.exitCode).toBe(9);
     expect(partly.stderr).toContain(
-      `1 of 2 events were announced, not: Lost (Sat 21 Nov 15:40, Personal, ${lost})`,
+      `1 of 2 events announced, not: Lost (Sat 21 Nov 15:40, Personal, ${lost})`,
     );
     const alone = await world.create("Alone", ...todayAt("15:44"));
     world.hook.next([reply({ status: 502, headers: {}, body: "" })]);

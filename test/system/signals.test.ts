@@ -104,7 +104,7 @@ describe("SIGTERM", () => {
     expect(exitCode).toBe(code);
     const lines = stderr.split("\n");
     expect(lines.slice(0, 2)).toEqual([
-      "1 of 3 events were deleted: e1",
+      "1 of 3 events deleted: e1",
       "event e2: it is unknown whether it was deleted",
     ]);
     expect(lines[2]).toBe("events not tried: e3");

@@ -169,7 +169,6 @@ async function report(
       id: ({ place }) => place,
       warn,
       othersDone: made,
-      isDryRun: run.flags.dryRun,
       isOnly: made + others.length === 1,
     });
   };

@@ -67,12 +67,10 @@ async function runEventsDelete(
   requireConfirmation(yes, canAsk);
   const finder = await createEventFinder(run);
   const found = new Map<string, FoundEvent | CliError>();
-  const { dryRun: isDryRun } = run.flags;
   const texts = {
     noun: "event",
     verb: "deleted",
     name: (id: string) => id,
-    isDryRun,
     warn: run.output.warn,
   };
   for (const id of ids) {

@@ -43,8 +43,7 @@ export async function writeEvents(
   const finder = await createEventFinder(run);
   const prepared = new Map<string, FoundEvent & { readonly write: WriteEvent }>();
   const notFound = new Map<string, CliError>();
-  const { dryRun: isDryRun } = run.flags;
-  const texts = { noun: "event", verb, name: (id: string) => id, isDryRun, warn: run.output.warn };
+  const texts = { noun: "event", verb, name: (id: string) => id, warn: run.output.warn };
   for (const id of ids) {
     const found = await finder.read(id).catch((error: unknown) => {
       if (hasCode(error, "not_found")) return error;
