@@ -311,7 +311,11 @@ describe("clients", () => {
       transformResult: async ({ result }) => result,
     };
     const clients = createClientAdmin({
-      store: { ...store, read: (work) => store.read((db) => work(db.withPlugin(counting))) },
+      store: {
+        ...store,
+        read: (work) =>
+          store.read((db) => work(Object.assign(db.withPlugin(counting), { all: db.all, run: db.run }))),
+      },
       now: () => world.clock.now,
     });
     const expected: (readonly string[])[] = [];

@@ -3,6 +3,7 @@ import pg from "pg";
 import { errorCodeOf } from "../../../src/errors.js";
 import { refuseNul } from "../../../src/system/query-text.js";
 import type { StoreSchema } from "../schema.js";
+import type { Sql } from "../sql.js";
 import type { Transaction } from "../store.js";
 import { ConnectionError, endsConnection, isPoolerTimeout, READ_ONLY } from "./errors.js";
 
@@ -84,10 +85,25 @@ export async function runWork<T>(send: Send, work: (db: Transaction) => Promise<
   };
   const client = { query, release: () => undefined } as unknown as pg.PoolClient;
   const pool = { connect: async () => client, end: async () => undefined };
+  const sql: Sql = {
+    all: async (text, ...values) => (await query(numbered(text), values)).rows,
+    run: async (text, ...values) => (await query(numbered(text), values)).rowCount ?? 0,
+  };
   try {
-    return await work(new Kysely<StoreSchema>({ dialect: new PostgresDialect({ pool }) }));
+    return await work(
+      Object.assign(new Kysely<StoreSchema>({ dialect: new PostgresDialect({ pool }) }), sql),
+    );
   } finally {
     hasEnded = true;
     await last;
   }
+}
+
+/** PostgreSQL numbers what stands for the values of a query. No text of a query has another `?`. */
+function numbered(text: string): string {
+  let number = 0;
+  return text.replaceAll("?", () => {
+    number += 1;
+    return `$${number}`;
+  });
 }

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { Kysely, SqliteDialect } from "kysely";
 import { CliError, configurationError, errorCodeOf, usageError } from "../../../src/errors.js";
 import { yieldToEventLoop } from "../../../src/system/clock.js";
 import { connect } from "../../../src/system/sqlite/connection.js";
@@ -11,10 +10,9 @@ import { resultCode } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, foreignFileError, openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import { renewRevisions } from "../revisions.js";
-import type { StoreSchema } from "../schema.js";
 import type { LongWorkOptions } from "../store.js";
 import { CALENDARS } from "./errors.js";
-import { ensureFile } from "./open.js";
+import { ensureFile, queriesOn } from "./open.js";
 
 /** The first version whose calendars have revisions. */
 const FIRST_WITH_REVISIONS = 6;
@@ -117,7 +115,7 @@ async function finishCopy(
     };
     const counts = { users: count("users"), calendars: count("calendars"), events: count("events") };
     if (Number(database.pragma("user_version")) >= FIRST_WITH_REVISIONS)
-      await renewRevisions(new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database }) }), now);
+      await renewRevisions(queriesOn(database), now);
     return counts;
   } catch (error) {
     // Pages are copied as they are.

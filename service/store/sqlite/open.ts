@@ -8,6 +8,7 @@ import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sq
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
 import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
+import type { Sql, SqlValue } from "../sql.js";
 import {
   DatabaseUnavailableError,
   type OpenStoreOptions,
@@ -130,8 +131,18 @@ async function openReader(file: string): Promise<Opened> {
   return { connection, db: queriesOn(connection) };
 }
 
-function queriesOn(connection: SqliteDatabase): Transaction {
-  return new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: connection }) });
+/** Queries on a connection, in whatever transaction it is. */
+export function queriesOn(connection: SqliteDatabase): Transaction {
+  const sql: Sql = {
+    // Every query names its columns, and a row of the driver is an object.
+    all: async <R>(text: string, ...values: readonly SqlValue[]) =>
+      connection.prepare(text).all(values) as R[],
+    run: async (text, ...values) => Number(connection.prepare(text).run(values).changes),
+  };
+  return Object.assign(
+    new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: connection }) }),
+    sql,
+  );
 }
 
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */
