@@ -13,7 +13,7 @@ const MAX_AGE = 1_000;
 function createDatabaseCheck(store: Store, clock: () => number): () => Promise<void> {
   const ask = async () => {
     await store.requireWritable();
-    await store.read((db) => db.selectFrom("settings").select("name").limit(1).execute());
+    await store.read((db) => db.all("select name from settings limit 1"));
   };
   let check = Promise.resolve();
   let answered = Number.NEGATIVE_INFINITY;

@@ -59,13 +59,12 @@ export function createAdmin(options: AdminOptions): ServiceAdmin {
     },
     async noteBaseUrl(url) {
       if ((await store.read((db) => readSetting(db, "base_url"))) === url) return;
-      const row = { name: "base_url", value: url } as const;
       await store.write((db) =>
-        db
-          .insertInto("settings")
-          .values(row)
-          .onConflict((conflict) => conflict.column("name").doUpdateSet(row))
-          .execute(),
+        db.run(
+          `insert into settings (name, value) values ('base_url', ?)
+          on conflict (name) do update set value = excluded.value`,
+          url,
+        ),
       );
     },
     addSample: async () => (await import("./sample.js")).addSample(options),

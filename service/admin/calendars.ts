@@ -79,7 +79,13 @@ export function createCalendarAdmin({ store, now }: AdminOptions) {
         const { name = row.name, color = row.color, description = row.description } = changes;
         const changed = { name, color, description };
         await advanceDetails(db, row.id);
-        await db.updateTable("calendars").set(changed).where("id", "=", row.id).execute();
+        await db.run(
+          "update calendars set name = ?, color = ?, description = ? where id = ?",
+          name,
+          color,
+          description,
+          row.id,
+        );
         return shapeOf(db, { ...row, ...changed });
       });
     },
@@ -101,12 +107,11 @@ function checkChanges({ name, color, description }: CalendarChanges): void {
 }
 
 async function contentOf(db: Transaction, row: CalendarRow): Promise<CalendarContent> {
-  const { events } = await db
-    .selectFrom("events")
-    .select(({ fn }) => fn.count(fn.coalesce("series_id", "id")).distinct().as("events"))
-    .where("calendar_id", "=", row.id)
-    .executeTakeFirstOrThrow();
-  return { calendar: await shapeOf(db, row), events: Number(events) };
+  const [count] = await db.all<{ readonly events: number }>(
+    "select count(distinct coalesce(series_id, id)) as events from events where calendar_id = ?",
+    row.id,
+  );
+  return { calendar: await shapeOf(db, row), events: count?.events ?? 0 };
 }
 
 export interface NewCalendar {
@@ -141,13 +146,16 @@ export function createLabelAdmin({ store }: AdminOptions) {
       return store.write(async (db) => {
         const { id } = await resolveCalendar(db, calendar);
         await advanceDetails(db, id);
-        const label = await db
-          .updateTable("labels")
-          .set({ ...(name !== undefined && { name }), ...(color !== undefined && { color }) })
-          .where("calendar_id", "=", id)
-          .where("number", "=", number)
-          .returningAll()
-          .executeTakeFirstOrThrow();
+        const [label] = await db.all<LabelRow>(
+          `update labels set name = coalesce(?, name), color = coalesce(?, color)
+          where calendar_id = ? and number = ?
+          returning calendar_id, number, name, color`,
+          name ?? null,
+          color ?? null,
+          id,
+          number,
+        );
+        if (label === undefined) throw new Error(`the calendar ${id} lacks its label ${number}`);
         return labelShape(label);
       });
     },

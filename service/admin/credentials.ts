@@ -3,8 +3,9 @@ import { MAX_URL } from "../../contract/limits.js";
 import { isLoopback, parseUrl } from "../../contract/url.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { createSecret, createShortId, createToken, hashSecret } from "../secrets.js";
-import { listAllRedirectUris, listRedirectUris, selectRegisteredClients } from "../store/clients.js";
+import { listAllRedirectUris, listRedirectUris, listRegisteredClients } from "../store/clients.js";
 import type { ClientRow, TokenRow } from "../store/schema.js";
+import { insert } from "../store/sql.js";
 import { creationTime, type Transaction } from "../store/store.js";
 import { type AdminOptions, checkName, checkText, resolveUser } from "./input.js";
 
@@ -37,22 +38,24 @@ export function createClientAdmin({ store, now }: AdminOptions) {
     },
     list: () =>
       store.read(async (db) => {
-        const rows = await selectRegisteredClients(db).orderBy("created_at").orderBy("id").execute();
+        const rows = await listRegisteredClients(db);
         const uris = await listAllRedirectUris(db);
         return rows.map((row) => describeClient(row, uris.get(row.id) ?? []));
       }),
     /** Also revokes the tokens that were issued to the client. */
     remove: (id: string) =>
       store.write(async (db) => {
-        const row = await selectRegisteredClients(db).where("id", "=", id).executeTakeFirst();
+        const redirectUris = await listRedirectUris(db, id);
+        const [row] = await db.all<StoredClient>(
+          "delete from clients where id = ? and secret_hash <> '' returning id, name, client_id",
+          id,
+        );
         if (row === undefined) {
           throw new CliError("not_found", `there is no client "${id}"`, {
             hint: "calctl service clients list shows the ids",
           });
         }
-        const client = describeClient(row, await listRedirectUris(db, id));
-        await db.deleteFrom("clients").where("id", "=", id).execute();
-        return client;
+        return describeClient(row, redirectUris);
       }),
   };
 }
@@ -72,18 +75,18 @@ export async function addClient(
   const client_secret = createSecret();
   const [id, client_id] = [createShortId(), createShortId()];
   const created_at = await creationTime(db, "clients", now);
-  await db
-    .insertInto("clients")
-    .values({ id, name, client_id, secret_hash: hashSecret(client_secret), created_at })
-    .execute();
-  await db
-    .insertInto("redirect_uris")
-    .values(redirectUris.map((uri, position) => ({ client: id, position, uri })))
-    .execute();
+  await insert(db, "clients", [{ id, name, client_id, secret_hash: hashSecret(client_secret), created_at }]);
+  const uris = redirectUris.map((uri, position) => ({ client: id, position, uri }));
+  await insert(db, "redirect_uris", uris);
   return { id, name, client_id, redirect_uris: redirectUris, client_secret };
 }
 
-function describeClient({ id, name, client_id }: ClientRow, redirectUris: readonly string[]): ServiceClient {
+type StoredClient = Pick<ClientRow, "id" | "name" | "client_id">;
+
+function describeClient(
+  { id, name, client_id }: StoredClient,
+  redirectUris: readonly string[],
+): ServiceClient {
   return { id, name, client_id, redirect_uris: redirectUris };
 }
 
@@ -124,12 +127,17 @@ export function createTokenAdmin({ store, now }: AdminOptions) {
       }),
     list: () =>
       store.read(async (db) => {
-        const rows = await db.selectFrom("tokens").selectAll().orderBy("created_at").orderBy("id").execute();
+        const rows = await db.all<StoredToken>(
+          "select id, user_id, read_only, created_at from tokens order by created_at, id",
+        );
         return rows.map(describeToken);
       }),
     revoke: (id: string) =>
       store.write(async (db) => {
-        const row = await db.deleteFrom("tokens").where("id", "=", id).returningAll().executeTakeFirst();
+        const [row] = await db.all<StoredToken>(
+          "delete from tokens where id = ? returning id, user_id, read_only, created_at",
+          id,
+        );
         if (row === undefined) {
           throw new CliError("not_found", `there is no token "${id}"`, {
             hint: "calctl service tokens list shows the ids",
@@ -141,8 +149,7 @@ export function createTokenAdmin({ store, now }: AdminOptions) {
     revokeAll: (user: string) =>
       store.write(async (db) => {
         const { id, name } = await resolveUser(db, user, "--user");
-        const rows = await db.deleteFrom("tokens").where("user_id", "=", id).returning("id").execute();
-        return { name, tokens: rows.length };
+        return { name, tokens: await db.run("delete from tokens where user_id = ?", id) };
       }),
   };
 }
@@ -170,10 +177,12 @@ export async function addToken(
     created_at: await creationTime(db, "tokens", now),
     client: client ?? null,
   };
-  await db.insertInto("tokens").values(row).execute();
+  await insert(db, "tokens", [row]);
   return { ...describeToken(row), token };
 }
 
-function describeToken({ id, user_id, read_only, created_at }: TokenRow): ServiceToken {
+type StoredToken = Pick<TokenRow, "id" | "user_id" | "read_only" | "created_at">;
+
+function describeToken({ id, user_id, read_only, created_at }: StoredToken): ServiceToken {
   return { id, user_id, read_only: read_only === 1, created_at: formatWireDateTime(created_at) };
 }

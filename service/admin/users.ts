@@ -47,7 +47,7 @@ export function createUserAdmin({ store, now, passwordCost }: AdminOptions) {
     async setPassword(user: string, password: string) {
       const password_hash = await hashNewPassword(password, passwordCost);
       return change(user, async (db, { id }) => {
-        await db.updateTable("users").set({ password_hash }).where("id", "=", id).execute();
+        await db.run("update users set password_hash = ? where id = ?", password_hash, id);
         await endSessions(db, id);
       });
     },
@@ -61,12 +61,12 @@ export function createUserAdmin({ store, now, passwordCost }: AdminOptions) {
       change(user, async (db, { id, name }) => {
         if (id === (await readSetting(db, "local_user_id")))
           throw usageError(`"${name}" is the user of the profile local and cannot be disabled`);
-        await db.updateTable("users").set({ disabled: 1 }).where("id", "=", id).execute();
+        await db.run("update users set disabled = 1 where id = ?", id);
         await endSessions(db, id);
       }),
     enable: (user: string) =>
       change(user, async (db, { id }) => {
-        await db.updateTable("users").set({ disabled: 0 }).where("id", "=", id).execute();
+        await db.run("update users set disabled = 0 where id = ?", id);
       }),
     /** Lifts the lock that failed sign-ins put on the login of a user. Resolves with whether there was one. */
     unlock: (user: string) =>
@@ -118,7 +118,7 @@ export async function ensureLocalUser({ store, now }: AdminOptions, accountName:
     const login = await freeLogin(db, name);
     await insertUser(db, { id: userId, name, login, password_hash: null, created_at: now() });
     await addCalendar(db, { name: CALENDAR_NAME, ownerId: userId, now: now() });
-    await db.insertInto("settings").values({ name: "local_user_id", value: userId }).execute();
+    await db.run("insert into settings (name, value) values ('local_user_id', ?)", userId);
     return { userId, created: { user: name, calendar: CALENDAR_NAME } };
   });
 }

@@ -8,8 +8,8 @@ import { decodeBody, parseJson } from "../http/content.js";
 import { jsonResponse, ProblemError, type ServiceResponse } from "../http/response.js";
 import type { ServiceRequest } from "../request.js";
 import { hashSecret, sameSecret } from "../secrets.js";
-import { redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
-import type { AuthorizationCodeRow, ClientRow } from "../store/schema.js";
+import { type RedeemedCode, redeemCode, revokeTokenOfCode, setTokenOfCode } from "../store/clients.js";
+import type { ClientRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { decodeFormText, parseParameters } from "./authorization-request.js";
 import type { OAuthContext } from "./context.js";
@@ -177,7 +177,7 @@ async function redeem(db: Transaction, { client, now, code, ...sent }: Redemptio
   return token;
 }
 
-function challengeOf({ code_challenge, code_challenge_method }: AuthorizationCodeRow): CodeChallenge | null {
+function challengeOf({ code_challenge, code_challenge_method }: RedeemedCode): CodeChallenge | null {
   if (code_challenge === null || code_challenge_method === null) return null;
   return { value: code_challenge, method: code_challenge_method };
 }

@@ -1,6 +1,6 @@
-import { compileForIds } from "./compiled-query.js";
 import { advanceDetails } from "./revisions.js";
-import type { CalendarRow, UserRow } from "./schema.js";
+import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
+import { allWithIds, insert } from "./sql.js";
 import type { Transaction } from "./store.js";
 
 export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> & {
@@ -10,9 +10,12 @@ export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> 
 /** A calendar with its position in the list of one of its members, from 0. */
 export type CalendarOfUser = CalendarRow & { readonly position: number };
 
+const CALENDAR = `calendars.id, calendars.name, calendars.description, calendars.color, calendars.image_url,
+  calendars.created_at, calendars.revision, calendars.details_revision, calendars.changes_from`;
+
 /** Every calendar, oldest first. */
 export function listAllCalendars(db: Transaction): Promise<CalendarRow[]> {
-  return db.selectFrom("calendars").selectAll().orderBy("created_at").orderBy("id").execute();
+  return db.all(`select ${CALENDAR} from calendars order by created_at, id`);
 }
 
 /** The calendars that a user is a member of, in the user's order; only one of them, if it is named. */
@@ -21,30 +24,41 @@ export function listCalendarsOfUser(
   userId: string,
   calendarId?: string,
 ): Promise<CalendarOfUser[]> {
-  const calendars = db
-    .selectFrom("members")
-    .innerJoin("calendars", "calendars.id", "members.calendar_id")
-    .selectAll("calendars")
-    .select("members.position")
-    .where("members.user_id", "=", userId)
-    .orderBy("members.position");
-  return (calendarId === undefined ? calendars : calendars.where("calendars.id", "=", calendarId)).execute();
+  const isNamed = calendarId !== undefined;
+  return db.all(
+    `select ${CALENDAR}, members.position
+    from members join calendars on calendars.id = members.calendar_id
+    where members.user_id = ? ${isNamed ? "and calendars.id = ?" : ""}
+    order by members.position`,
+    userId,
+    ...(isNamed ? [calendarId] : []),
+  );
 }
 
 /** The labels of the calendars with these ids, those of each ordered by number. */
-export const listLabels = compileForIds((db, calendarIds) =>
-  db.selectFrom("labels").selectAll().where("calendar_id", "in", calendarIds).orderBy("number"),
-);
+export function listLabels(db: Transaction, calendarIds: Iterable<string>): Promise<LabelRow[]> {
+  return allWithIds(
+    db,
+    calendarIds,
+    (ids) => `
+      select calendar_id, number, name, color from labels
+      where calendar_id in (${ids})
+      order by number`,
+  );
+}
 
 /** The members of the calendars with these ids, those of each in the order in which they joined. */
-export const listMembers = compileForIds((db, calendarIds) =>
-  db
-    .selectFrom("members")
-    .innerJoin("users", "users.id", "members.user_id")
-    .select(["members.calendar_id", "users.id", "users.name", "users.description", "users.image_url"])
-    .where("members.calendar_id", "in", calendarIds)
-    .orderBy("members.rank"),
-);
+export function listMembers(db: Transaction, calendarIds: Iterable<string>): Promise<Member[]> {
+  return allWithIds(
+    db,
+    calendarIds,
+    (ids) => `
+      select members.calendar_id, users.id, users.name, users.description, users.image_url
+      from members join users on users.id = members.user_id
+      where members.calendar_id in (${ids})
+      order by members.rank`,
+  );
+}
 
 /** Finds the rows of a calendar, which keep their order. */
 export function groupByCalendar<T extends { readonly calendar_id: string }>(
@@ -61,24 +75,24 @@ export function groupByCalendar<T extends { readonly calendar_id: string }>(
 
 /** Inserts a calendar with its labels and without members. */
 export async function insertCalendar(db: Transaction, calendar: CalendarRow): Promise<void> {
-  await db.insertInto("calendars").values(calendar).execute();
+  await insert(db, "calendars", [calendar]);
   const labels = LABEL_PALETTE.map((label, index) => ({
     ...label,
     calendar_id: calendar.id,
     number: index + 1,
   }));
-  await db.insertInto("labels").values(labels).execute();
+  await insert(db, "labels", labels);
 }
 
 /** Deletes a calendar with its events, comments, labels and memberships. */
 export async function deleteCalendar(db: Transaction, calendarId: string): Promise<void> {
   for (const { id } of await listMembers(db, [calendarId]))
     await removeMember(db, { calendarId, userId: id });
-  await db.deleteFrom("events").where("calendar_id", "=", calendarId).execute();
-  await db.deleteFrom("series").where("calendar_id", "=", calendarId).execute();
-  await db.deleteFrom("deleted_events").where("calendar_id", "=", calendarId).execute();
-  await db.deleteFrom("labels").where("calendar_id", "=", calendarId).execute();
-  await db.deleteFrom("calendars").where("id", "=", calendarId).execute();
+  await db.run("delete from events where calendar_id = ?", calendarId);
+  await db.run("delete from series where calendar_id = ?", calendarId);
+  await db.run("delete from deleted_events where calendar_id = ?", calendarId);
+  await db.run("delete from labels where calendar_id = ?", calendarId);
+  await db.run("delete from calendars where id = ?", calendarId);
 }
 
 export interface Membership {
@@ -89,39 +103,33 @@ export interface Membership {
 /** Adds a member and puts the calendar last in the user's list. Does nothing if the user is already a member. */
 export async function addMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
   await advanceDetails(db, calendarId);
-  const { position } = await db
-    .selectFrom("members")
-    .select(({ fn }) => fn.countAll<number>().as("position"))
-    .where("user_id", "=", userId)
-    .executeTakeFirstOrThrow();
-  const { last } = await db
-    .selectFrom("members")
-    .select(({ fn }) => fn.max("rank").as("last"))
-    .where("calendar_id", "=", calendarId)
-    .executeTakeFirstOrThrow();
-  await db
-    .insertInto("members")
-    .values({ calendar_id: calendarId, user_id: userId, position: Number(position), rank: (last ?? 0) + 1 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await db.run(
+    `insert into members (calendar_id, user_id, position, rank)
+    values (?, ?,
+      (select count(*) from members where user_id = ?),
+      (select coalesce(max(rank), 0) + 1 from members where calendar_id = ?))
+    on conflict do nothing`,
+    calendarId,
+    userId,
+    userId,
+    calendarId,
+  );
 }
 
 /** Removes a member and closes the gap in the user's list. Events and comments of the user stay. */
 export async function removeMember(db: Transaction, { calendarId, userId }: Membership): Promise<void> {
   await advanceDetails(db, calendarId);
-  const removed = await db
-    .deleteFrom("members")
-    .where("calendar_id", "=", calendarId)
-    .where("user_id", "=", userId)
-    .returning("position")
-    .executeTakeFirst();
+  const [removed] = await db.all<{ readonly position: number }>(
+    "delete from members where calendar_id = ? and user_id = ? returning position",
+    calendarId,
+    userId,
+  );
   if (removed === undefined) return;
-  await db
-    .updateTable("members")
-    .set((row) => ({ position: row("position", "-", 1) }))
-    .where("user_id", "=", userId)
-    .where("position", ">", removed.position)
-    .execute();
+  await db.run(
+    "update members set position = position - 1 where user_id = ? and position > ?",
+    userId,
+    removed.position,
+  );
 }
 
 /** The ten labels of a new calendar. The first one is the default label, which has no name. */
@@ -140,12 +148,10 @@ export const LABEL_PALETTE: readonly { readonly name: string; readonly color: st
 
 /** The color of a new calendar: the one of the palette that the fewest calendars have, the first of several. */
 export async function nextCalendarColor(db: Transaction): Promise<string> {
-  const rows = await db
-    .selectFrom("calendars")
-    .select(({ fn }) => [fn<string>("lower", ["color"]).as("color"), fn.countAll<number>().as("uses")])
-    .groupBy(({ fn }) => fn("lower", ["color"]))
-    .execute();
-  const counts = new Map(rows.map(({ color, uses }) => [color, Number(uses)]));
+  const rows = await db.all<{ readonly color: string; readonly uses: number }>(
+    "select lower(color) as color, count(*) as uses from calendars group by lower(color)",
+  );
+  const counts = new Map(rows.map(({ color, uses }) => [color, uses]));
   const uses = (color: string) => counts.get(color) ?? 0;
   const colors = LABEL_PALETTE.map(({ color }) => color);
   return colors.reduce((least, color) => (uses(color) < uses(least) ? color : least));

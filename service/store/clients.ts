@@ -2,46 +2,59 @@ import { DAY_MS } from "../../contract/date-time.js";
 import { AUTHORIZATION_CODE_SECONDS } from "../../contract/limits.js";
 import { hashSecret } from "../secrets.js";
 import type { AuthorizationCodeRow, ClientRow } from "./schema.js";
+import { insert } from "./sql.js";
 import type { Transaction } from "./store.js";
 
-/** The clients that an operator registered. The public client is none of them, and alone has no secret. */
-export function selectRegisteredClients(db: Transaction) {
-  return db.selectFrom("clients").selectAll().where("secret_hash", "!=", "");
+/** The clients that an operator registered, oldest first. The public client is none of them, and alone has no secret. */
+export function listRegisteredClients(db: Transaction): Promise<ClientRow[]> {
+  return db.all(
+    `select id, name, client_id, secret_hash, created_at from clients
+    where secret_hash <> ''
+    order by created_at, id`,
+  );
 }
 
 /** The registered client with a client id; undefined if there is none. */
-export function findRegisteredClient(db: Transaction, clientId: string): Promise<ClientRow | undefined> {
-  return selectRegisteredClients(db).where("client_id", "=", clientId).executeTakeFirst();
+export async function findRegisteredClient(
+  db: Transaction,
+  clientId: string,
+): Promise<ClientRow | undefined> {
+  const [client] = await db.all<ClientRow>(
+    `select id, name, client_id, secret_hash, created_at from clients
+    where secret_hash <> '' and client_id = ?`,
+    clientId,
+  );
+  return client;
 }
 
 /** Inserts a client unless it is there. */
 export async function ensureClient(db: Transaction, client: ClientRow): Promise<void> {
-  await db
-    .insertInto("clients")
-    .values(client)
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
+  const { id, name, client_id, secret_hash, created_at } = client;
+  await db.run(
+    `insert into clients (id, name, client_id, secret_hash, created_at) values (?, ?, ?, ?, ?)
+    on conflict (id) do nothing`,
+    id,
+    name,
+    client_id,
+    secret_hash,
+    created_at,
+  );
 }
 
 /** The redirect URIs of a client in the order of registration. @param client `id` of the client */
 export async function listRedirectUris(db: Transaction, client: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("redirect_uris")
-    .select("uri")
-    .where("client", "=", client)
-    .orderBy("position")
-    .execute();
+  const rows = await db.all<{ readonly uri: string }>(
+    "select uri from redirect_uris where client = ? order by position",
+    client,
+  );
   return rows.map(({ uri }) => uri);
 }
 
 /** The redirect URIs of every client, by its `id`, each in the order of registration. */
 export async function listAllRedirectUris(db: Transaction): Promise<ReadonlyMap<string, readonly string[]>> {
-  const rows = await db
-    .selectFrom("redirect_uris")
-    .select(["client", "uri"])
-    .orderBy("client")
-    .orderBy("position")
-    .execute();
+  const rows = await db.all<{ readonly client: string; readonly uri: string }>(
+    "select client, uri from redirect_uris order by client, position",
+  );
   const all = new Map<string, readonly string[]>();
   for (const { client, uri } of rows) all.set(client, [...(all.get(client) ?? []), uri]);
   return all;
@@ -64,58 +77,46 @@ export async function insertCode(
   row: NewAuthorizationCode,
   { code, now }: CodeOptions,
 ): Promise<void> {
-  await db
-    .deleteFrom("authorization_codes")
-    .where("expires_at", "<=", now - EXPIRED_CODE_RETENTION)
-    .execute();
+  await db.run("delete from authorization_codes where expires_at <= ?", now - EXPIRED_CODE_RETENTION);
   const expires_at = now + AUTHORIZATION_CODE_SECONDS * 1000;
-  await db
-    .insertInto("authorization_codes")
-    .values({ ...row, hash: hashSecret(code), expires_at, used: 0, token_id: null })
-    .execute();
+  const stored = { ...row, hash: hashSecret(code), expires_at, used: 0, token_id: null } as const;
+  await insert(db, "authorization_codes", [stored]);
 }
+
+/** What a code was issued for. */
+export type RedeemedCode = Omit<NewAuthorizationCode, "client">;
 
 /**
  * Redeems a code: marks it as used and returns it. One conditional update, so only one of several requests succeeds.
  * Undefined if the client has no such code, or if it was used or has expired.
  */
-export function redeemCode(
+export async function redeemCode(
   db: Transaction,
   client: string,
   { code, now }: CodeOptions,
-): Promise<AuthorizationCodeRow | undefined> {
-  return db
-    .updateTable("authorization_codes")
-    .set({ used: 1 })
-    .where("hash", "=", hashSecret(code))
-    .where("client", "=", client)
-    .where("used", "=", 0)
-    .where("expires_at", ">", now)
-    .returningAll()
-    .executeTakeFirst();
+): Promise<RedeemedCode | undefined> {
+  const [redeemed] = await db.all<RedeemedCode>(
+    `update authorization_codes set used = 1
+    where hash = ? and client = ? and used = 0 and expires_at > ?
+    returning user_id, redirect_uri, code_challenge, code_challenge_method`,
+    hashSecret(code),
+    client,
+    now,
+  );
+  return redeemed;
 }
 
 /** Stores which token a code was redeemed for. */
 export async function setTokenOfCode(db: Transaction, code: string, tokenId: string): Promise<void> {
-  await db
-    .updateTable("authorization_codes")
-    .set({ token_id: tokenId })
-    .where("hash", "=", hashSecret(code))
-    .execute();
+  await db.run("update authorization_codes set token_id = ? where hash = ?", tokenId, hashSecret(code));
 }
 
 /** Revokes the token of a code that is presented again: the code may have been stolen. @see RFC 6749 §4.1.2 */
 export async function revokeTokenOfCode(db: Transaction, client: string, code: string): Promise<void> {
-  await db
-    .deleteFrom("tokens")
-    .where("id", "in", (codes) =>
-      codes
-        .selectFrom("authorization_codes")
-        .select("token_id")
-        .where("hash", "=", hashSecret(code))
-        .where("client", "=", client)
-        .where("token_id", "is not", null)
-        .$narrowType<{ token_id: string }>(),
-    )
-    .execute();
+  await db.run(
+    `delete from tokens where id in (
+      select token_id from authorization_codes where hash = ? and client = ?)`,
+    hashSecret(code),
+    client,
+  );
 }

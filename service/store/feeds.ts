@@ -1,20 +1,18 @@
-import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { CalendarRow, FeedRow } from "./schema.js";
+import { insert } from "./sql.js";
 import { creationTime, type Transaction } from "./store.js";
 
 /** Feeds that a user may have, and removed ones that are remembered. */
 export const MAX_FEEDS = 100;
 
+const FEED = "id, user_id, name, calendars, busy_only, timezone, hash, created_at, last_used_at, removed_at";
+
 /** The feeds of a user, oldest first, without removed ones. */
 export function listFeeds(db: Transaction, userId: string): Promise<FeedRow[]> {
-  return db
-    .selectFrom("feeds")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .where("removed_at", "is", null)
-    .orderBy("created_at")
-    .orderBy("id")
-    .execute();
+  return db.all(
+    `select ${FEED} from feeds where user_id = ? and removed_at is null order by created_at, id`,
+    userId,
+  );
 }
 
 /** Inserts a feed. @returns it as it was stored */
@@ -24,13 +22,13 @@ export async function insertFeed(
 ): Promise<FeedRow> {
   const created_at = await creationTime(db, "feeds", feed.created_at);
   const row = { ...feed, created_at, last_used_at: null, removed_at: null };
-  await db.insertInto("feeds").values(row).execute();
+  await insert(db, "feeds", [row]);
   return row;
 }
 
 /** Remembers that a feed is used today. @param day midnight UTC (ms since the epoch) */
 export async function noteUse(db: Transaction, { id }: Pick<FeedRow, "id">, day: number): Promise<void> {
-  await db.updateTable("feeds").set({ last_used_at: day }).where("id", "=", id).execute();
+  await db.run("update feeds set last_used_at = ? where id = ?", day, id);
 }
 
 /** A feed of a user. */
@@ -45,24 +43,20 @@ export async function removeFeed(
   { id, userId }: FeedAddress,
   now: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("feeds")
-    .set({ removed_at: now })
-    .where("id", "=", id)
-    .where("user_id", "=", userId)
-    .where("removed_at", "is", null)
-    .executeTakeFirstOrThrow();
-  const removed = db
-    .selectFrom("feeds")
-    .select("id")
-    .where("user_id", "=", userId)
-    .where("removed_at", "is not", null)
-    .orderBy("removed_at", "desc")
-    .orderBy("id");
-  // An offset needs a limit.
-  const forgotten = removed.limit(Number.MAX_SAFE_INTEGER).offset(MAX_FEEDS);
-  await db.deleteFrom("feeds").where("id", "in", forgotten).execute();
-  return numUpdatedRows > 0n;
+  const removed = await db.run(
+    "update feeds set removed_at = ? where id = ? and user_id = ? and removed_at is null",
+    now,
+    id,
+    userId,
+  );
+  await db.run(
+    `delete from feeds where user_id = ? and removed_at is not null and id not in (
+      select id from feeds where user_id = ? and removed_at is not null
+      order by removed_at desc, id limit ${MAX_FEEDS})`,
+    userId,
+    userId,
+  );
+  return removed > 0;
 }
 
 /** A feed that is there, and the calendars of it that its maker may see now, in the maker's order; none of a disabled user. */
@@ -75,25 +69,18 @@ type FeedCalendar = Pick<CalendarRow, "id" | "name" | "color" | "revision">;
 
 /** Asks the one question of each use of a feed. Null without such a feed; no calendars where nothing of it is to be seen. */
 export async function findFeed(db: Transaction, hash: string): Promise<OpenFeed | null> {
-  const [feed] = await selectFeed(db, { hash });
+  const [feed] = await db.all<FeedRow>(`select ${FEED} from feeds where hash = ?`, hash);
   if (feed === undefined) return null;
   if (feed.removed_at !== null) return { feed, calendars: [] };
   const ids = new Set(feed.calendars.split(" "));
-  const calendars = await selectVisible(db, { userId: feed.user_id });
+  const calendars = await db.all<FeedCalendar>(
+    `select calendars.id, calendars.name, calendars.color, calendars.revision
+    from members
+    join users on users.id = members.user_id
+    join calendars on calendars.id = members.calendar_id
+    where users.id = ? and users.disabled = 0
+    order by members.position`,
+    feed.user_id,
+  );
   return { feed, calendars: calendars.filter(({ id }) => ids.has(id)) };
 }
-
-const selectFeed = compileOnce((db, { hash }: Placeholders<Pick<FeedRow, "hash">>) =>
-  db.selectFrom("feeds").selectAll().where("hash", "=", hash),
-);
-
-const selectVisible = compileOnce((db, { userId }: Placeholders<{ readonly userId: string }>) =>
-  db
-    .selectFrom("members")
-    .innerJoin("users", "users.id", "members.user_id")
-    .innerJoin("calendars", "calendars.id", "members.calendar_id")
-    .select(["calendars.id", "calendars.name", "calendars.color", "calendars.revision"])
-    .where("users.id", "=", userId)
-    .where("users.disabled", "=", 0)
-    .orderBy("members.position"),
-);

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { SCHEMA_VERSION } from "./schema.js";
 import { type Engine, otherVersionError, type Store, type Transaction } from "./store.js";
 import { renderStoredEvents } from "./stored-events.js";
@@ -232,7 +231,7 @@ export function migrate(
     if (found === SCHEMA_VERSION) return found;
     for (const statement of statementsAfter(found, version.engine)) {
       const inByteOrder = statement.replace(/\btext\b/g, 'text collate "C"');
-      await sql.raw(version.engine === "postgres" ? inByteOrder : statement).execute(db);
+      await db.run(version.engine === "postgres" ? inByteOrder : statement);
     }
     // By the last one, since the program renders events from the columns of the newest version.
     if (found > 0) await renderStoredEvents(db);

@@ -231,7 +231,7 @@ interface SessionRow {
   readonly expires_at: number;
 }
 
-interface SignInAttemptsRow {
+export interface SignInAttemptsRow {
   /** SHA-256 of what is counted, hex, of login and address both: users sometimes type their password as the login. */
   readonly key: string;
   /** Start of the window of the clock that is counted; for an address that is known at a login, its last sign-in. */
@@ -240,7 +240,7 @@ interface SignInAttemptsRow {
 }
 
 /** A single value. */
-interface SettingRow {
+export interface SettingRow {
   /** `local_user_id`: the user of the profile `local`. `base_url`: where it was served last. */
   readonly name: "local_user_id" | "base_url";
   readonly value: string;

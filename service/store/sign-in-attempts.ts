@@ -1,5 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "../../contract/date-time.js";
 import { hashSecret } from "../secrets.js";
+import type { SignInAttemptsRow } from "./schema.js";
+import { marks } from "./sql.js";
 import type { Transaction } from "./store.js";
 import { loginKey } from "./users.js";
 
@@ -67,21 +69,20 @@ export async function countAttempt(db: Transaction, attempt: SignInAttempt): Pro
 }
 
 async function forgetAttempts(db: Transaction, now: number): Promise<void> {
-  await db
-    .deleteFrom("sign_in_attempts")
-    .where("window_start", "<=", now - RETENTION)
-    .where("key", "not like", `${KNOWN} %`)
-    .execute();
+  await db.run(
+    "delete from sign_in_attempts where window_start <= ? and key not like ?",
+    now - RETENTION,
+    `${KNOWN} %`,
+  );
 }
 
 async function addAttempt(db: Transaction, counters: readonly string[], now: number): Promise<void> {
-  await db
-    .insertInto("sign_in_attempts")
-    .values(counters.map((key) => ({ key, window_start: windowStart(now), attempts: 1 })))
-    .onConflict((conflict) =>
-      conflict.column("key").doUpdateSet((row) => ({ attempts: row("sign_in_attempts.attempts", "+", 1) })),
-    )
-    .execute();
+  const rows = counters.map(() => "(?, ?, 1)").join(", ");
+  await db.run(
+    `insert into sign_in_attempts (key, window_start, attempts) values ${rows}
+    on conflict (key) do update set attempts = sign_in_attempts.attempts + 1`,
+    ...counters.flatMap((key) => [key, windowStart(now)]),
+  );
 }
 
 /**
@@ -89,11 +90,10 @@ async function addAttempt(db: Transaction, counters: readonly string[], now: num
  * another one, otherwise the seconds until it may.
  */
 export async function findWaitOfGuesses(db: Transaction, guess: Guess): Promise<number | null> {
-  const row = await db
-    .selectFrom("sign_in_attempts")
-    .select("attempts")
-    .where("key", "=", keyOfGuesses(guess))
-    .executeTakeFirst();
+  const [row] = await db.all<Pick<SignInAttemptsRow, "attempts">>(
+    "select attempts from sign_in_attempts where key = ?",
+    keyOfGuesses(guess),
+  );
   return (row?.attempts ?? 0) < ADDRESS_LIMIT ? null : secondsLeft(guess.now);
 }
 
@@ -109,11 +109,11 @@ function keyOfGuesses({ address, now }: Guess): string {
 }
 
 async function isAllowed(db: Transaction, keys: AttemptKeys, now: number): Promise<boolean> {
-  const rows = await db
-    .selectFrom("sign_in_attempts")
-    .selectAll()
-    .where("key", "in", Object.values(keys))
-    .execute();
+  const values = Object.values(keys);
+  const rows = await db.all<SignInAttemptsRow>(
+    `select key, window_start, attempts from sign_in_attempts where key in (${marks(values.length)})`,
+    ...values,
+  );
   const attempts = (key: string) => rows.find((row) => row.key === key)?.attempts ?? 0;
   if (attempts(keys.both) >= LOGIN_AND_ADDRESS_LIMIT || attempts(keys.address) >= ADDRESS_LIMIT) return false;
   if (attempts(keys.login) < LOGIN_LIMIT || attempts(keys.both) === 0) return true;
@@ -128,26 +128,23 @@ async function isAllowed(db: Transaction, keys: AttemptKeys, now: number): Promi
 export async function recordSignIn(db: Transaction, attempt: SignInAttempt): Promise<void> {
   const { now } = attempt;
   const keys = keysOf(attempt);
-  await db
-    .deleteFrom("sign_in_attempts")
-    .where((row) =>
-      row.or([
-        row("key", "=", keys.both),
-        row.and([row("key", "like", `${KNOWN} %`), row("window_start", "<=", now - KNOWN_FOR)]),
-      ]),
-    )
-    .execute();
-  await db
-    .updateTable("sign_in_attempts")
-    .set((row) => ({ attempts: row("attempts", "-", 1) }))
-    .where("key", "in", [keys.address, keys.login])
-    .where("attempts", ">", 0)
-    .execute();
-  await db
-    .insertInto("sign_in_attempts")
-    .values({ key: keys.known, window_start: now, attempts: 0 })
-    .onConflict((conflict) => conflict.column("key").doUpdateSet({ window_start: now }))
-    .execute();
+  await db.run(
+    "delete from sign_in_attempts where key = ? or (key like ? and window_start <= ?)",
+    keys.both,
+    `${KNOWN} %`,
+    now - KNOWN_FOR,
+  );
+  await db.run(
+    "update sign_in_attempts set attempts = attempts - 1 where key in (?, ?) and attempts > 0",
+    keys.address,
+    keys.login,
+  );
+  await db.run(
+    `insert into sign_in_attempts (key, window_start, attempts) values (?, ?, 0)
+    on conflict (key) do update set window_start = excluded.window_start`,
+    keys.known,
+    now,
+  );
 }
 
 /**
@@ -159,11 +156,10 @@ export async function unlockLogin(
   { login, now }: Pick<SignInAttempt, "login" | "now">,
 ): Promise<boolean> {
   const counter = loginCounter(login);
-  const rows = await db
-    .deleteFrom("sign_in_attempts")
-    .where("key", "like", `${counter} %`)
-    .returningAll()
-    .execute();
+  const rows = await db.all<SignInAttemptsRow>(
+    "delete from sign_in_attempts where key like ? returning key, window_start, attempts",
+    `${counter} %`,
+  );
   return rows.some(({ key, attempts, window_start }) => {
     const isOfLogin = key === `${counter} ${window_start}`;
     return (

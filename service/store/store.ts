@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { CliError, configurationError } from "../../src/errors.js";
 import type { LockWaitOptions, WorkOptions } from "../../src/system/sqlite/connection.js";
-import { SCHEMA_VERSION, type StoreSchema } from "./schema.js";
+import { SCHEMA_VERSION, type SettingRow, type StoreSchema } from "./schema.js";
 import type { Sql } from "./sql.js";
 
 /** What keeps the rows. */
@@ -112,21 +112,16 @@ export async function creationTime(
   table: "users" | "calendars" | "tokens" | "clients" | "feeds",
   now: number,
 ): Promise<number> {
-  const rows = await db
-    .selectFrom(table)
-    .select("created_at")
-    .where("created_at", ">=", now)
-    .orderBy("created_at")
-    .execute();
+  const rows = await db.all<{ readonly created_at: number }>(
+    `select created_at from ${table} where created_at >= ? order by created_at`,
+    now,
+  );
   // Not after the newest row: a clock that was once ahead would push all later times into the future.
   return rows.reduce((time, { created_at }) => (created_at === time ? time + 1 : time), now);
 }
 
 /** A single value; undefined if it is not set. */
-export async function readSetting(
-  db: Transaction,
-  name: StoreSchema["settings"]["name"],
-): Promise<string | undefined> {
-  const row = await db.selectFrom("settings").select("value").where("name", "=", name).executeTakeFirst();
+export async function readSetting(db: Transaction, name: SettingRow["name"]): Promise<string | undefined> {
+  const [row] = await db.all<Pick<SettingRow, "value">>("select value from settings where name = ?", name);
   return row?.value;
 }

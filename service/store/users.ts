@@ -1,18 +1,20 @@
 import { HOUR_MS } from "../../contract/date-time.js";
 import { hashSecret } from "../secrets.js";
-import { compileForIds } from "./compiled-query.js";
 import { advanceDetails } from "./revisions.js";
 import type { UserRow } from "./schema.js";
+import { allWithIds, insert } from "./sql.js";
 import { creationTime, type Transaction } from "./store.js";
 
+const USER = "id, name, login, login_key, password_hash, description, image_url, disabled, created_at";
+
 /** The users with these ids, each once, ordered by id. */
-export const listUsers = compileForIds((db, ids) =>
-  db.selectFrom("users").selectAll().where("id", "in", ids).orderBy("id"),
-);
+export function listUsers(db: Transaction, userIds: Iterable<string>): Promise<UserRow[]> {
+  return allWithIds(db, userIds, (ids) => `select ${USER} from users where id in (${ids}) order by id`);
+}
 
 /** Every user, oldest first. */
 export function listAllUsers(db: Transaction): Promise<UserRow[]> {
-  return db.selectFrom("users").selectAll().orderBy("created_at").orderBy("id").execute();
+  return db.all(`select ${USER} from users order by created_at, id`);
 }
 
 /**
@@ -24,8 +26,9 @@ export function loginKey(login: string): string {
 }
 
 /** The user with this login; undefined if there is none. */
-export function findUserByLogin(db: Transaction, login: string): Promise<UserRow | undefined> {
-  return db.selectFrom("users").selectAll().where("login_key", "=", loginKey(login)).executeTakeFirst();
+export async function findUserByLogin(db: Transaction, login: string): Promise<UserRow | undefined> {
+  const [user] = await db.all<UserRow>(`select ${USER} from users where login_key = ?`, loginKey(login));
+  return user;
 }
 
 export type NewUser = Pick<UserRow, "id" | "name" | "login" | "password_hash" | "created_at">;
@@ -34,40 +37,29 @@ export type NewUser = Pick<UserRow, "id" | "name" | "login" | "password_hash" | 
 export async function insertUser(db: Transaction, user: NewUser): Promise<void> {
   const created_at = await creationTime(db, "users", user.created_at);
   const login_key = loginKey(user.login);
-  await db
-    .insertInto("users")
-    .values({ ...user, created_at, login_key, description: "", image_url: "", disabled: 0 })
-    .execute();
+  await insert(db, "users", [
+    { ...user, created_at, login_key, description: "", image_url: "", disabled: 0 },
+  ]);
 }
 
 /** Changes the name of a user, in every calendar that shows it: clients that know the old one must read it again. */
 export async function renameUser(db: Transaction, userId: string, name: string): Promise<void> {
   for (const calendarId of await listCalendarsWithUser(db, userId)) await advanceDetails(db, calendarId);
-  await db.updateTable("users").set({ name }).where("id", "=", userId).execute();
+  await db.run("update users set name = ? where id = ?", name, userId);
 }
 
 /** Calendars with a user as a member, or with what a user has left behind there; always in the same order, as locks need. */
 async function listCalendarsWithUser(db: Transaction, userId: string): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom("members")
-    .select("calendar_id")
-    .where("user_id", "=", userId)
-    .union(db.selectFrom("events").select("calendar_id").where("creator_id", "=", userId))
-    .union(
-      db
-        .selectFrom("attendees")
-        .innerJoin("events", "events.id", "attendees.event_id")
-        .select("calendar_id")
-        .where("user_id", "=", userId),
-    )
-    .union(
-      db
-        .selectFrom("activities")
-        .innerJoin("events", "events.id", "activities.event_id")
-        .select("calendar_id")
-        .where("user_id", "=", userId),
-    )
-    .execute();
+  const rows = await db.all<{ readonly calendar_id: string }>(
+    `select calendar_id from members where user_id = ?
+    union select calendar_id from events where creator_id = ?
+    union select calendar_id from attendees join events on events.id = attendees.event_id where user_id = ?
+    union select calendar_id from activities join events on events.id = activities.event_id where user_id = ?`,
+    userId,
+    userId,
+    userId,
+    userId,
+  );
   return rows.map(({ calendar_id }) => calendar_id).sort();
 }
 
@@ -79,36 +71,35 @@ export async function insertSession(
   db: Transaction,
   { secret, userId, now }: { readonly secret: string; readonly userId: string; readonly now: number },
 ): Promise<void> {
-  await db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
-  await db
-    .insertInto("sessions")
-    .values({ hash: hashSecret(secret), user_id: userId, expires_at: now + SESSION_LIFETIME })
-    .execute();
+  await db.run("delete from sessions where expires_at <= ?", now);
+  const session = { hash: hashSecret(secret), user_id: userId, expires_at: now + SESSION_LIFETIME };
+  await insert(db, "sessions", [session]);
 }
 
 export type SignedInUser = Pick<UserRow, "id" | "name" | "login">;
 
 /** The user of a browser session; undefined if it does not exist or has expired. */
-export function findSessionUser(
+export async function findSessionUser(
   db: Transaction,
   secret: string,
   now: number,
 ): Promise<SignedInUser | undefined> {
-  return db
-    .selectFrom("sessions")
-    .innerJoin("users", "users.id", "sessions.user_id")
-    .select(["users.id", "users.name", "users.login"])
-    .where("sessions.hash", "=", hashSecret(secret))
-    .where("sessions.expires_at", ">", now)
-    .executeTakeFirst();
+  const [user] = await db.all<SignedInUser>(
+    `select users.id, users.name, users.login
+    from sessions join users on users.id = sessions.user_id
+    where sessions.hash = ? and sessions.expires_at > ?`,
+    hashSecret(secret),
+    now,
+  );
+  return user;
 }
 
 export async function deleteSession(db: Transaction, secret: string): Promise<void> {
-  await db.deleteFrom("sessions").where("hash", "=", hashSecret(secret)).execute();
+  await db.run("delete from sessions where hash = ?", hashSecret(secret));
 }
 
 /** Ends what a user's password gave access to: browser sessions and unused authorization codes, but not tokens. */
 export async function endSessions(db: Transaction, userId: string): Promise<void> {
-  await db.deleteFrom("sessions").where("user_id", "=", userId).execute();
-  await db.deleteFrom("authorization_codes").where("user_id", "=", userId).where("used", "=", 0).execute();
+  await db.run("delete from sessions where user_id = ?", userId);
+  await db.run("delete from authorization_codes where user_id = ? and used = 0", userId);
 }

@@ -1,10 +1,10 @@
-import type { KyselyPlugin } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { words } from "../../test/support/words.js";
 import type { ServiceAdmin } from "../admin/admin.js";
 import { createClientAdmin } from "../admin/credentials.js";
 import { verifyPassword } from "../secrets.js";
 import { openStore } from "../store/open.js";
+import type { Transaction } from "../store/store.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
 import { changeCalendar, request } from "./support/send.js";
 import { createWorld, type World } from "./support/world.js";
@@ -303,19 +303,15 @@ describe("clients", () => {
     const store = await openStore(world.database, {});
     onTestFinished(() => store.close());
     let queries = 0;
-    const counting: KyselyPlugin = {
-      transformQuery({ node }) {
+    const counting = (db: Transaction): Transaction => {
+      const all: Transaction["all"] = (text, ...values) => {
         queries += 1;
-        return node;
-      },
-      transformResult: async ({ result }) => result,
+        return db.all(text, ...values);
+      };
+      return { ...db, all } as Transaction;
     };
     const clients = createClientAdmin({
-      store: {
-        ...store,
-        read: (work) =>
-          store.read((db) => work(Object.assign(db.withPlugin(counting), { all: db.all, run: db.run }))),
-      },
+      store: { ...store, read: (work) => store.read((db) => work(counting(db))) },
       now: () => world.clock.now,
     });
     const expected: (readonly string[])[] = [];

@@ -2,8 +2,9 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.js";
+import { insert as insertRows } from "../store/sql.js";
 import { openStore } from "../store/sqlite/open.js";
-import { DatabaseUnavailableError, type Store } from "../store/store.js";
+import { DatabaseUnavailableError, type Store, type Transaction } from "../store/store.js";
 import { openConnection, querySql, runSql } from "./support/database.js";
 import { eventBody, SCHEDULE } from "./support/event-bodies.js";
 import { request } from "./support/send.js";
@@ -43,13 +44,14 @@ async function openStage({ log = true }: { readonly log?: boolean } = {}) {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
+const insertSetting = (db: Transaction) =>
+  db.run("insert into settings (name, value) values ('local_user_id', '1')");
+
 async function insert(store: Store, timeout?: number): Promise<void> {
-  const row = { name: "local_user_id", value: "1" } as const;
-  await store.write((db) => db.insertInto("settings").values(row).execute(), { timeout });
+  await store.write(insertSetting, { timeout });
 }
 
-const count = (store: Store) =>
-  store.read(async (db) => (await db.selectFrom("settings").selectAll().execute()).length);
+const count = (store: Store) => store.read(async (db) => (await db.all("select name from settings")).length);
 
 test("a write that finds the database locked leaves the connection usable", async () => {
   const { store, other } = await openStage();
@@ -69,7 +71,7 @@ test("reads and the event loop go on while writes wait, which are done later", a
   const note = (what: string) => () => void done.push(what);
   other.exec("begin immediate");
   const writes = ["first", "second"].map((value) =>
-    store.write((db) => db.insertInto("users").values(userRow(value)).execute()).then(note(`wrote ${value}`)),
+    store.write((db) => insertRows(db, "users", [userRow(value)])).then(note(`wrote ${value}`)),
   );
   expect(await count(store)).toBe(0);
   note("read")();
@@ -108,7 +110,7 @@ test("a COMMIT that finds readers of a database without a write-ahead log repeat
   let attempts = 0;
   await stage.store.write((db) => {
     attempts += 1;
-    return db.insertInto("settings").values({ name: "local_user_id", value: "1" }).execute();
+    return insertSetting(db);
   });
   expect({ attempts, pauses: stage.pauses.length }).toEqual({ attempts: 4, pauses: 3 });
   expect(await count(stage.store)).toBe(1);

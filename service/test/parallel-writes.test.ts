@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../test/support/temporary-folder.js";
 import { openStore } from "../store/sqlite/open.js";
@@ -20,7 +19,9 @@ const keysOf = (path: string) =>
   querySql(path, "select key from sign_in_attempts order by key").map(({ key }) => key);
 
 const insert = (db: Transaction, key: string) =>
-  db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
+  db.run("insert into sign_in_attempts (key, window_start, attempts) values (?, 0, 1)", key);
+
+const count = async (db: Transaction) => (await db.all("select key from sign_in_attempts")).length;
 
 test("one that fails leaves nothing, and the others are done", async () => {
   const { store, keys } = await openStage();
@@ -44,7 +45,7 @@ test("each sees what those before it have written", async () => {
     ["a", "b", "c"].map((key) =>
       store.write(async (db) => {
         await insert(db, key);
-        return (await db.selectFrom("sign_in_attempts").select("key").execute()).length;
+        return count(db);
       }),
     ),
   );
@@ -54,8 +55,8 @@ test("each sees what those before it have written", async () => {
 test("of those for which one has no room on the disk, the others are done", async () => {
   const { store, keys } = await openStage();
   await store.read(async (db) => {
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db);
-    await sql`pragma max_page_count = ${sql.lit(Number(rows[0]?.page_count) + 20)}`.execute(db);
+    const [size] = await db.all<{ readonly page_count: number }>("pragma page_count");
+    await db.run(`pragma max_page_count = ${Number(size?.page_count) + 20}`);
   });
   const outcomes = await Promise.allSettled([
     store.write((db) => insert(db, "a")),
@@ -70,8 +71,6 @@ test("of those for which one has no room on the disk, the others are done", asyn
 test("more of them than are committed together leave turns to reads", async () => {
   const { store } = await openStage();
   const reads: Promise<number>[] = [];
-  const count = async (db: Transaction) =>
-    (await db.selectFrom("sign_in_attempts").select("key").execute()).length;
   const writes = Array.from({ length: 70 }, (_, number) =>
     store.write(async (db) => {
       await insert(db, String(number));
@@ -88,7 +87,7 @@ test("one read of each client after the other has its turn", async () => {
   const read = (name: string) =>
     store.read(
       async (db) => {
-        await db.selectFrom("sign_in_attempts").select("key").execute();
+        await count(db);
         done.push(name);
       },
       { client: name.slice(0, 1) },

@@ -7,7 +7,7 @@ import { dayWindow } from "../day-window.js";
 import type { ServiceResponse } from "../http/response.js";
 import { createRequestHandler } from "../request-handler.js";
 import { eventResource, labelResource, memberResource } from "../resources.js";
-import type { AttendeeRow, EventRow } from "../store/schema.js";
+import type { AttendeeRow, EventRow, LabelRow, UserRow } from "../store/schema.js";
 import type { Store } from "../store/store.js";
 import { activityBody, eventBody } from "./support/event-bodies.js";
 import { NOW } from "./support/world.js";
@@ -283,10 +283,10 @@ async function compareCopy(stage: Stage, rows: Rows, place: string): Promise<voi
 /** The rows of the database, and what answers they make. */
 async function readRows(store: Store) {
   const { events, attendees, users, labels } = await store.read(async (db) => ({
-    events: await db.selectFrom("events").selectAll().execute(),
-    attendees: await db.selectFrom("attendees").selectAll().execute(),
-    users: await db.selectFrom("users").selectAll().execute(),
-    labels: await db.selectFrom("labels").selectAll().orderBy("number").execute(),
+    events: await db.all<EventRow>("select * from events"),
+    attendees: await db.all<AttendeeRow>("select * from attendees"),
+    users: await db.all<UserRow>("select * from users"),
+    labels: await db.all<LabelRow>("select * from labels order by number"),
   }));
   const attending = new Map<string, AttendeeRow[]>();
   for (const row of attendees) attending.set(row.event_id, [...(attending.get(row.event_id) ?? []), row]);

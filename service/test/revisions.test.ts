@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
 import { addSample } from "../admin/sample.js";
 import { DELETION_MEMORY, MAX_DELETIONS } from "../store/deletions.js";
+import type { EventRow } from "../store/schema.js";
 import { openStore } from "../store/sqlite/open.js";
 import { querySql, runSql } from "./support/database.js";
 import { eventBody, KEEP, SCHEDULE } from "./support/event-bodies.js";
@@ -79,7 +80,7 @@ describe("the revision of a calendar", () => {
     const store = await openStore(":memory:");
     await addSample({ store, now: () => NOW, passwordCost: { ln: 4, r: 1, p: 1 } });
     const rows = await store.read((db) =>
-      db.selectFrom("events").select(["calendar_id", "revision"]).execute(),
+      db.all<Pick<EventRow, "calendar_id" | "revision">>("select calendar_id, revision from events"),
     );
     expect(new Set(rows.map((row) => `${row.calendar_id} ${row.revision}`)).size).toBe(rows.length);
     await store.close();

@@ -22,10 +22,9 @@ async function openStage() {
 }
 
 const insert = (db: Transaction) =>
-  db.insertInto("sign_in_attempts").values({ key: "a", window_start: 0, attempts: 1 }).execute();
+  db.run("insert into sign_in_attempts (key, window_start, attempts) values ('a', 0, 1)");
 
-const countIn = async (db: Transaction) =>
-  (await db.selectFrom("sign_in_attempts").select("key").execute()).length;
+const countIn = async (db: Transaction) => (await db.all("select key from sign_in_attempts")).length;
 
 const count = (store: Store, client = "ana") => store.read(countIn, { client });
 
@@ -101,10 +100,10 @@ test("the log begins anew after large writes", async () => {
   const { path, store } = await openStage();
   for (const key of ["a", "b", "c"])
     await store.write((db) =>
-      db
-        .insertInto("sign_in_attempts")
-        .values({ key: key.repeat(3_000_000), window_start: 0, attempts: 1 })
-        .execute(),
+      db.run(
+        "insert into sign_in_attempts (key, window_start, attempts) values (?, 0, 1)",
+        key.repeat(3_000_000),
+      ),
     );
   await store.write(insert);
   const megabytes = [path, `${path}-wal`].map((file) => Math.floor(statSync(file).size / 1_000_000));

@@ -320,11 +320,11 @@ describe("transactions", () => {
   test("a failed transaction changes nothing", async () => {
     const store = await openStore(":memory:");
     const insert = store.write(async (db) => {
-      await db.insertInto("settings").values({ name: "local_user_id", value: "1" }).execute();
+      await db.run("insert into settings (name, value) values ('local_user_id', '1')");
       throw new Error("on purpose");
     });
     await expect(insert).rejects.toThrow("on purpose");
-    expect(await store.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+    expect(await store.read((db) => db.all("select name from settings"))).toEqual([]);
     await store.close();
   });
 

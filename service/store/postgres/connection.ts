@@ -86,8 +86,8 @@ export async function runWork<T>(send: Send, work: (db: Transaction) => Promise<
   const client = { query, release: () => undefined } as unknown as pg.PoolClient;
   const pool = { connect: async () => client, end: async () => undefined };
   const sql: Sql = {
-    all: async (text, ...values) => (await query(numbered(text), values)).rows,
-    run: async (text, ...values) => (await query(numbered(text), values)).rowCount ?? 0,
+    all: async (text, ...values) => (await query(numbered(text, values), values)).rows,
+    run: async (text, ...values) => (await query(numbered(text, values), values)).rowCount ?? 0,
   };
   try {
     return await work(
@@ -99,8 +99,9 @@ export async function runWork<T>(send: Send, work: (db: Transaction) => Promise<
   }
 }
 
-/** PostgreSQL numbers what stands for the values of a query. No text of a query has another `?`. */
-function numbered(text: string): string {
+/** PostgreSQL numbers what stands for values. The name of a schema may have a `?`, but no query with values has one. */
+function numbered(text: string, values: readonly unknown[]): string {
+  if (values.length === 0) return text;
   let number = 0;
   return text.replaceAll("?", () => {
     number += 1;

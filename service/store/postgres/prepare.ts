@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import pg from "pg";
 import { type CliError, configurationError } from "../../../src/errors.js";
 import { createdTables, migrate, type SchemaVersion } from "../migrations.js";
@@ -62,10 +61,11 @@ export async function prepare(
     async read(db) {
       const { version, hasSchema } = await inspect(db, location);
       if (version === 0 && !create) throw missingPostgresError(location);
-      if (!hasSchema) await sql`create schema ${sql.id(schema)}`.execute(db);
-      await sql`select set_config('search_path', ${pg.escapeIdentifier(schema)}, true)`.execute(db);
+      const name = pg.escapeIdentifier(schema);
+      if (!hasSchema) await db.run(`create schema ${name}`);
+      await db.all("select set_config('search_path', ?, true)", name);
       // Waits until every transaction that knows the version before has ended, and lets no other one begin.
-      if (version > 0) await sql`lock table ${sql.id(VERSION_TABLE)} in access exclusive mode`.execute(db);
+      if (version > 0) await db.run(`lock table ${VERSION_TABLE} in access exclusive mode`);
       return version;
     },
     write: writeVersion,
@@ -74,12 +74,11 @@ export async function prepare(
 }
 
 async function writeVersion(db: Transaction, version: number): Promise<void> {
-  const table = sql.id(VERSION_TABLE);
-  await sql`create table if not exists ${table} (version integer not null, compatible_since integer not null)`.execute(
-    db,
+  await db.run(
+    `create table if not exists ${VERSION_TABLE} (version integer not null, compatible_since integer not null)`,
   );
-  await sql`delete from ${table}`.execute(db);
-  await sql`insert into ${table} values (${version}, ${COMPATIBLE_SINCE})`.execute(db);
+  await db.run(`delete from ${VERSION_TABLE}`);
+  await db.run(`insert into ${VERSION_TABLE} values (?, ?)`, version, COMPATIBLE_SINCE);
 }
 
 interface Inspection {
@@ -95,35 +94,37 @@ interface Inspection {
 
 /** @throws CliError configuration when the database cannot be ours */
 async function inspect(db: Transaction, location: PostgresLocation): Promise<Inspection> {
-  const { rows } = await sql<{
-    server: number;
-    encoding: string;
-    schema: string | null;
-    exists: boolean;
-    tables: readonly string[];
-  }>`
-    select current_setting('server_version_num')::int as server, current_setting('server_encoding') as encoding, schema,
+  const [{ server, encoding, schema, exists, tables } = NOTHING] = await db.all<Server>(
+    `select current_setting('server_version_num')::int as server, current_setting('server_encoding') as encoding, schema,
       to_regnamespace(quote_ident(schema)) is not null as exists,
       array(select tablename::text from pg_tables where schemaname = schema) as tables
-    from (select coalesce(${location.schema ?? null}, current_schema()::text) as schema) as chosen`.execute(
-    db,
+    from (select coalesce(?, current_schema()::text) as schema) as chosen`,
+    location.schema ?? null,
   );
-  const [{ server, encoding, schema, exists, tables } = NOTHING] = rows;
   if (server < OLDEST_SERVER) throw unsuitableServer(location, "its version is older than 13");
   if (encoding !== "UTF8") throw unsuitableServer(location, `its encoding is ${encoding}, not UTF8`);
   if (schema === null) throw unsuitableServer(location, "no schema of its search path exists");
   if (tables.length === 0) return { schema, hasSchema: exists, version: 0, compatible_since: 0, missing: [] };
   if (!tables.includes(VERSION_TABLE))
     throw foreignPostgresError(location, "it has tables of another program");
-  const mark = await sql<{ version: number; compatible_since: number }>`
-    select version, compatible_since from ${sql.id(schema, VERSION_TABLE)}`.execute(db);
-  const [versions] = mark.rows;
+  const [versions] = await db.all<Pick<Inspection, "version" | "compatible_since">>(
+    `select version, compatible_since from ${pg.escapeIdentifier(schema)}.${VERSION_TABLE}`,
+  );
   if (versions === undefined) throw incompleteError(location, `the row of ${VERSION_TABLE}`);
   const missing = createdTables("postgres").filter((table) => !tables.includes(table));
   return { schema, hasSchema: true, ...versions, missing };
 }
 
-const NOTHING = { server: 0, encoding: "", schema: null, exists: false, tables: [] };
+/** What a server says of itself, and of the schema that is chosen. */
+interface Server {
+  readonly server: number;
+  readonly encoding: string;
+  readonly schema: string | null;
+  readonly exists: boolean;
+  readonly tables: readonly string[];
+}
+
+const NOTHING: Server = { server: 0, encoding: "", schema: null, exists: false, tables: [] };
 
 function unsuitableServer({ name }: PostgresLocation, problem: string): CliError {
   return configurationError(`the database ${name} cannot be used: ${problem}`, {

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../../store/open.js";
 import type { Store } from "../../../store/store.js";
@@ -14,11 +13,11 @@ test("a write is done once when the server crashes, even if another transaction 
   const write = (node: Store, key: string, then: () => Promise<void>) =>
     node.write(
       async (db) => {
-        await db.insertInto("sign_in_attempts").values({ key, window_start: 0, attempts: 1 }).execute();
-        const { rows } = await sql<{ number: string }>`select pg_current_xact_id()::text as number`.execute(
-          db,
+        await db.run("insert into sign_in_attempts (key, window_start, attempts) values (?, 0, 1)", key);
+        const [transaction] = await db.all<{ readonly number: string }>(
+          "select pg_current_xact_id()::text as number",
         );
-        numbers.push(rows[0]?.number);
+        numbers.push(transaction?.number);
         await then();
       },
       { scope: [key] },
@@ -32,7 +31,7 @@ test("a write is done once when the server crashes, even if another transaction 
   };
   await write(first, "ours", async () => (numbers.length === 1 ? crash() : undefined));
   const stored = await first.read((db) =>
-    db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute(),
+    db.all<{ readonly key: string }>("select key from sign_in_attempts order by key"),
   );
   expect(stored.map(({ key }) => key)).toEqual(["ours", "theirs"]);
   const [lost, theirs, ours] = numbers;

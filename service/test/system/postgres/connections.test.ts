@@ -92,7 +92,7 @@ test("a read goes on while writes are in progress that end after it", async () =
   onTestFinished(() => store.close());
   const wasRead = createGate();
   const writes = Array.from({ length: 88 }, () => store.write(() => wasRead.opened, { scope: ["calendar"] }));
-  await store.read((db) => db.selectFrom("users").select("id").execute());
+  await store.read((db) => db.all("select id from users"));
   wasRead.open();
   await Promise.all(writes);
 });

@@ -1,10 +1,10 @@
-import { sql } from "kysely";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { openStore } from "../../../store/open.js";
 import { openPostgresStore } from "../../../store/postgres/open.js";
 import { ANSWER_TIMEOUT } from "../../../store/postgres/transactions.js";
 import { COMPATIBLE_SINCE, SCHEMA_VERSION } from "../../../store/schema.js";
+import { insert } from "../../../store/sql.js";
 import { DatabaseUnavailableError, type Store, type Transaction } from "../../../store/store.js";
 import { type Cut, startCuttingProxy } from "../../support/cutting-proxy.js";
 import { REMOVE_SERIES } from "../../support/database.js";
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 const setting = (value: string) => (db: Transaction) =>
-  db.insertInto("settings").values({ name: "local_user_id", value }).execute();
+  db.run("insert into settings (name, value) values ('local_user_id', ?)", value);
 
 const settings = () => schema.query("select value from settings");
 
@@ -53,9 +53,9 @@ describe("a transaction", () => {
   test("that only reads cannot write, and sees one state", async () => {
     await expect(store.read(setting("x"))).rejects.toBeInstanceOf(DatabaseUnavailableError);
     const seen = await store.read(async (db) => {
-      const before = await db.selectFrom("settings").selectAll().execute();
+      const before = await db.all("select name, value from settings");
       await store.write(setting("x"));
-      return [before, await db.selectFrom("settings").selectAll().execute()];
+      return [before, await db.all("select name, value from settings")];
     });
     expect(seen).toEqual([[], []]);
     expect(await settings()).toEqual([{ value: "x" }]);
@@ -66,17 +66,15 @@ describe("a transaction", () => {
     await store.write(async (db) => {
       runs += 1;
       await setting(String(runs))(db);
-      if (runs < 4)
-        await sql.raw(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`).execute(db);
+      if (runs < 4) await db.run(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`);
     });
     expect([runs, await settings()]).toEqual([4, [{ value: "4" }]]);
   });
 
   test.each(["40001", "40P01"])("that always fails with %s is given up: nothing was done", async (code) => {
-    const fail = sql.raw(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`);
     const written = store.write(async (db) => {
       await setting("x")(db);
-      await fail.execute(db);
+      await db.run(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`);
     });
     await expect(written).rejects.toBeInstanceOf(DatabaseUnavailableError);
     await expect(written).rejects.toMatchObject({ code: "unavailable", exitCode: 8 });
@@ -86,10 +84,7 @@ describe("a transaction", () => {
   test("in which a query failed is not taken for done", async () => {
     const work = async (db: Transaction) => {
       await setting("x")(db);
-      await sql
-        .raw("select * from nothing")
-        .execute(db)
-        .catch(() => undefined);
+      await db.all("select * from nothing").catch(() => undefined);
     };
     await expect(store.write(work)).rejects.toThrow("after one of its queries had failed");
     expect(await settings()).toEqual([]);
@@ -99,8 +94,9 @@ describe("a transaction", () => {
     /** Four that are started together, of which the first one is given. The others work outside of the transaction too. */
     const start = (db: Transaction, first: Promise<unknown>) => {
       const name = new URL(schema.database).searchParams.get("schema") ?? "";
-      const anywhere = db.withSchema(name).insertInto("sign_in_attempts");
-      const insert = (key: string) => anywhere.values({ key, window_start: 0, attempts: 1 }).execute();
+      const table = `${pg.escapeIdentifier(name)}.sign_in_attempts`;
+      const insert = (key: string) =>
+        db.run(`insert into ${table} (key, window_start, attempts) values (?, 0, 1)`, key);
       return [first, ...["a", "b", "c"].map(insert)];
     };
 
@@ -109,7 +105,7 @@ describe("a transaction", () => {
     test("when one failed that others were started with", async () => {
       let started: readonly Promise<unknown>[] = [];
       const written = store.write((db) => {
-        started = start(db, sql.raw("select * from nothing").execute(db));
+        started = start(db, db.all("select * from nothing"));
         return Promise.all(started);
       });
       await expect(written).rejects.toMatchObject({ code: "42P01" });
@@ -120,7 +116,7 @@ describe("a transaction", () => {
     test("when nobody waited for them", async () => {
       let settled: Promise<readonly PromiseSettledResult<unknown>[]> | undefined;
       await store.write(async (db) => {
-        const started = start(db, sql`select 1`.execute(db));
+        const started = start(db, db.all("select 1"));
         settled = Promise.allSettled(started);
         await started[0];
       });
@@ -136,11 +132,13 @@ describe("a transaction", () => {
   });
 
   test("leaves nothing in its session", async () => {
-    const names = ["lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout"];
-    const show = sql<{ values: readonly string[] }>`
-      select array(select setting from pg_settings where name in (${sql.join(names)}) order by name) as values`;
-    expect((await store.read((db) => show.execute(db))).rows).toEqual([
-      { values: ["30000", "10000", "30000"] },
+    const show = `select setting from pg_settings
+      where name in ('lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout')
+      order by name`;
+    expect(await store.read((db) => db.all(show))).toEqual([
+      { setting: "30000" },
+      { setting: "10000" },
+      { setting: "30000" },
     ]);
     const left = await schema.query(
       `select count(*)::int as locks from pg_locks join pg_stat_activity using (pid)
@@ -148,22 +146,19 @@ describe("a transaction", () => {
     );
     expect(left).toEqual([{ locks: 0 }]);
     const prepared = await store.write((db) =>
-      sql.raw<{ count: number }>("select count(*)::int as count from pg_prepared_statements").execute(db),
+      db.all("select count(*)::int as count from pg_prepared_statements"),
     );
-    expect(prepared.rows).toEqual([{ count: 0 }]);
+    expect(prepared).toEqual([{ count: 0 }]);
   });
 
   test("gives numbers of 64 bits as numbers", async () => {
     const time = Date.parse("2026-11-21T10:00:00.000Z");
-    const { rows } = await store.read((db) =>
-      sql<{ time: unknown }>`select cast(${time} as bigint) as time`.execute(db),
-    );
+    const rows = await store.read((db) => db.all("select cast(? as bigint) as time", time));
     expect(rows).toEqual([{ time }]);
   });
 
   test("refuses text with NUL, which no stored text has", async () => {
-    const find = (db: Transaction) =>
-      db.selectFrom("users").select("id").where("login_key", "=", "a\0").execute();
+    const find = (db: Transaction) => db.all("select id from users where login_key = ?", "a\0");
     await expect(store.read(find)).rejects.toThrow("text must not contain NUL");
   });
 });
@@ -236,20 +231,18 @@ describe("text", () => {
     const orders = [];
     for (const engine of [store, sqlite]) {
       await engine.write((db) =>
-        db
-          .insertInto("sign_in_attempts")
-          .values(HOSTILE.map((key) => ({ key, window_start: 0, attempts: 0 })))
-          .execute(),
+        insert(
+          db,
+          "sign_in_attempts",
+          HOSTILE.map((key) => ({ key, window_start: 0, attempts: 0 })),
+        ),
       );
       const list = (db: Transaction) =>
-        db.selectFrom("sign_in_attempts").select("key").orderBy("key").execute();
+        db.all<{ readonly key: string }>("select key from sign_in_attempts order by key");
       const after = (db: Transaction) =>
-        db
-          .selectFrom("sign_in_attempts")
-          .select("key")
-          .where("key", ">", "a")
-          .orderBy("key", "desc")
-          .execute();
+        db.all<{ readonly key: string }>(
+          "select key from sign_in_attempts where key > 'a' order by key desc",
+        );
       orders.push([await engine.read(list), await engine.read(after)]);
     }
     expect(orders[0]).toEqual(orders[1]);
@@ -334,7 +327,7 @@ describe("a newer program that migrates the database", () => {
       const release = await openUsed("select 1 from calctl_schema");
       const opened = openStore(schema.database, {});
       await awaitLockOfTable();
-      expect(await store.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+      expect(await store.read((db) => db.all("select name, value from settings"))).toEqual([]);
       await release();
       await (await opened).close();
       expect(
@@ -368,7 +361,7 @@ async function onSleeping(call: "pg_cancel_backend" | "pg_terminate_backend"): P
 
 test("a statement that the server cancels is an unavailable database", async () => {
   const name = new URL(schema.database).searchParams.get("schema");
-  const sleeping = store.read((db) => sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db));
+  const sleeping = store.read((db) => db.all(`select pg_sleep(600) -- sleep of ${name}`));
   await Promise.all([
     expect(sleeping).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("busy") }),
     onSleeping("pg_cancel_backend"),
@@ -392,7 +385,7 @@ describe("a pool", () => {
       }),
     );
     expect(await settings()).toEqual([{ value: "y" }]);
-    await node.write((db) => db.deleteFrom("settings").execute());
+    await node.write((db) => db.run("delete from settings"));
   });
 });
 
@@ -403,7 +396,7 @@ describe("a connection that is lost", () => {
     let runs = 0;
     const rows = await behind.read(async (db) => {
       runs += 1;
-      return db.selectFrom("settings").selectAll().execute();
+      return db.all("select name, value from settings");
     });
     expect([runs, rows]).toEqual([2, []]);
   });
@@ -414,7 +407,7 @@ describe("a connection that is lost", () => {
     const written = store.write(async (db) => {
       runs += 1;
       await setting(String(runs))(db);
-      if (runs === 1) await sql.raw(`select pg_sleep(600) -- sleep of ${name}`).execute(db);
+      if (runs === 1) await db.all(`select pg_sleep(600) -- sleep of ${name}`);
     });
     await onSleeping("pg_terminate_backend");
     await written;
@@ -471,7 +464,7 @@ describe("a connection that is lost", () => {
     test("in what only reads costs a repetition", async () => {
       const { behind, arm, proxy } = await openBehindProxy("select", "silenced");
       arm();
-      expect(await behind.read((db) => db.selectFrom("settings").selectAll().execute())).toEqual([]);
+      expect(await behind.read((db) => db.all("select name, value from settings"))).toEqual([]);
       await expect.poll(proxy.connections).toEqual({ made: 2, open: 1 });
     });
 
@@ -479,7 +472,7 @@ describe("a connection that is lost", () => {
       const { behind, arm, proxy } = await openBehindProxy("select", "silenced");
       arm(20);
       const made = proxy.connections().made;
-      const read = behind.read((db) => db.selectFrom("settings").selectAll().execute());
+      const read = behind.read((db) => db.all("select name, value from settings"));
       await expect(read).rejects.toMatchObject({ message: expect.stringMatching(/it does not answer$/) });
       expect(proxy.connections().made - made).toBe(1);
     });
@@ -487,7 +480,7 @@ describe("a connection that is lost", () => {
     test("with all later ones: the request fails, and the next one works when the server is back", async () => {
       const { behind, proxy } = await openBehindProxy("", "silenced");
       proxy.silence();
-      const read = () => behind.read((db) => db.selectFrom("settings").selectAll().execute());
+      const read = () => behind.read((db) => db.all("select name, value from settings"));
       await expect(read()).rejects.toMatchObject({
         code: "configuration",
         message: expect.stringMatching(/it does not answer$/),

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createGate } from "../../../../test/support/gate.js";
 import { failed } from "../../../../test/support/outcomes.js";
@@ -216,7 +215,7 @@ test("an interruption ends a query that waits in the server", async () => {
   const other = await openStore(world.database, {});
   onTestFinished(() => other.close());
   const holding = other.write(async (db) => {
-    await sql`lock table events in access exclusive mode`.execute(db);
+    await db.run("lock table events in access exclusive mode");
     locked.open();
     await released.opened;
   });
@@ -254,9 +253,10 @@ function createWatch() {
       ...store,
       read: (work, options) =>
         store.read(async (db) => {
-          const { rows } = await sql<{ readonly timeouts: string }>`
-            select current_setting('statement_timeout') || ', ' || current_setting('idle_in_transaction_session_timeout')
-              as timeouts`.execute(db);
+          const rows = await db.all<{ readonly timeouts: string }>(
+            `select current_setting('statement_timeout') || ', '
+              || current_setting('idle_in_transaction_session_timeout') as timeouts`,
+          );
           for (const { timeouts } of rows) seen.add(timeouts);
           return work(db);
         }, options),
