@@ -1,18 +1,17 @@
 import { createHash } from "node:crypto";
-import { CliError, configurationError } from "../../src/errors.js";
+import { type CliError, configurationError } from "../../src/errors.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
-import { describeProblems, findProblems, referenceRules } from "./check-rows.js";
-import { checkSchema, checkValues, type ExpectedSchema, expectedSchema } from "./check-schema.js";
-import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import {
-  anyTable,
-  countRows,
-  LASTING_TABLES,
-  type Row,
-  readRows,
-  type Table,
-  type TableName,
-} from "./tables.js";
+  checkReferences,
+  checkSchema,
+  checkValues,
+  describeProblems,
+  type ExpectedSchema,
+  readExpectedSchema,
+} from "./check-schema.js";
+import { insert } from "./sql.js";
+import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
+import { countRows, LASTING_TABLES, type Row, readRows, type Table, type TableName } from "./tables.js";
 
 /** A table that was copied, and is the same in both databases. */
 export interface CopiedTable {
@@ -22,12 +21,12 @@ export interface CopiedTable {
   readonly sha256: string;
 }
 
-/** Rows that are written at a time: SQLite takes 32,766 parameters. */
+/** Rows that are read at a time. */
 const BATCH = 500;
 
 interface Copying extends LongWorkOptions {
   readonly from: Transaction;
-  readonly expected: ExpectedSchema;
+  readonly tables: readonly Table[];
 }
 
 /**
@@ -40,74 +39,61 @@ export function copyStore(
   options: LongWorkOptions,
 ): Promise<readonly CopiedTable[]> {
   return forAdministration(source).read(async (from) => {
-    const expected = await expectedSchema(source.engine);
     // The snapshot begins with the first query.
     await countRows(from, "settings");
-    const copying = { ...options, from, expected };
-    await requireIntact(source, copying);
-    try {
-      return await target.write((to) => copyTables(to, copying));
-    } catch (error) {
-      if (error instanceof CliError || options.signal.aborted) throw error;
-      // The source may be what failed.
-      const damage = await findDamage(source, copying).catch(() => "");
-      options.signal.throwIfAborted();
-      throw damage === "" ? error : damagedError(damage, error);
-    }
+    const { tables } = await requireIntact(source, from, options);
+    return target.write((to) => copyTables(to, { ...options, from, tables }));
   });
 }
 
 /**
  * Rows that a damaged index hides would be missing in both, so comparing them finds nothing.
- * @throws CliError configuration when the file is damaged, or the schema incomplete
+ * @throws CliError configuration when the source is damaged
  */
-async function requireIntact(source: Store, { from, expected, ...options }: Copying): Promise<void> {
+async function requireIntact(
+  source: Store,
+  from: Transaction,
+  options: LongWorkOptions,
+): Promise<ExpectedSchema> {
   options.onProgress({ what: "checking the source", done: 0, total: 0 });
   const [damage] = (await source.verifyFile?.(options)) ?? [];
   if (damage !== undefined) throw damagedError(damage);
-  const { problems } = await checkSchema(from, source.engine, expected);
-  if (problems.length > 0) throw damagedError(describeProblems(problems));
+  const expected = await readExpectedSchema();
+  for (const check of [checkSchema, checkValues, checkReferences]) {
+    const problems = await check(from, { engine: source.engine, expected, signal: options.signal });
+    if (problems.length > 0) throw damagedError(describeProblems(problems));
+  }
+  return expected;
 }
 
-/** Rows that no intact database takes; "" without any. */
-async function findDamage({ engine }: Store, { from, expected, signal }: Copying): Promise<string> {
-  const { tables } = expected;
-  const invalid = await checkValues(from, engine, { tables, signal });
-  return describeProblems(
-    invalid.length > 0 ? invalid : await findProblems(from, referenceRules(tables), signal),
-  );
-}
-
-function damagedError(damage: string, cause?: unknown): CliError {
+function damagedError(damage: string): CliError {
   return configurationError(`the source is damaged: ${damage}`, {
     hint: "calctl service check --db SOURCE shows everything that is wrong with it",
-    cause,
   });
 }
 
 /** @throws CliError configuration when the target is not empty */
 async function copyTables(
   to: Transaction,
-  { from, expected, onProgress, signal }: Copying,
+  { from, tables, onProgress, signal }: Copying,
 ): Promise<CopiedTable[]> {
   for (const name of ["settings", ...LASTING_TABLES] as const) {
     if ((await countRows(to, name)) === 0) continue;
     throw configurationError("the target is not empty", { hint: "give a new database as --to" });
   }
   let total = 0;
-  for (const { name } of expected.tables) total += await countRows(from, name);
+  for (const { name } of tables) total += await countRows(from, name);
   let done = 0;
-  for (const table of expected.tables) {
+  for (const table of tables) {
     for await (const rows of batchesOf(from, table, signal)) {
       onProgress({ what: `copying ${table.name}`, done, total });
-      await anyTable(to).insertInto(table.name).values(rows).execute();
+      await insert(to, table.name, rows);
       done += rows.length;
     }
   }
-  const settings = await from.selectFrom("settings").selectAll().execute();
-  if (settings.length > 0) await to.insertInto("settings").values(settings).execute();
+  await insert(to, "settings", await from.all("select name, value from settings"));
   const copied: CopiedTable[] = [];
-  for (const table of expected.tables) {
+  for (const table of tables) {
     onProgress({ what: "comparing", done: 0, total: 0 });
     const original = await digest(from, table, signal);
     if ((await digest(to, table, signal)).sha256 !== original.sha256)

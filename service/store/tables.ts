@@ -1,11 +1,11 @@
-import { type Kysely, sql } from "kysely";
 import type { StoreSchema } from "./schema.js";
+import { marks, type SqlValue } from "./sql.js";
 import type { Transaction } from "./store.js";
 
 export type TableName = keyof StoreSchema & string;
 
 /** A row of any table. */
-export type Row = Readonly<Record<string, string | number | null>>;
+export type Row = StoreSchema[TableName];
 
 /** A table whose rows stay until somebody deletes them. */
 export interface Table {
@@ -13,8 +13,6 @@ export interface Table {
   readonly columns: readonly Column[];
   /** The columns of its primary key, by which its rows are ordered. */
   readonly key: readonly string[];
-  /** Its columns with values of others. */
-  readonly references: readonly Reference[];
 }
 
 export interface Column {
@@ -22,13 +20,6 @@ export interface Column {
   /** `text`, or one of whole numbers. */
   readonly type: string;
   readonly isNullable: boolean;
-}
-
-export interface Reference {
-  readonly columns: readonly string[];
-  readonly table: string;
-  /** The columns of that table. */
-  readonly key: readonly string[];
 }
 
 /**
@@ -40,17 +31,9 @@ export const LASTING_TABLES = [
   ...(["deleted_events", "idempotency_keys", "clients", "redirect_uris", "tokens", "feeds"] as const),
 ];
 
-/** The same transaction, for tables that are chosen while it runs: their columns are not known to the compiler. */
-export function anyTable(db: Transaction): Kysely<Record<TableName, Record<string, string | number | null>>> {
-  return db as unknown as Kysely<Record<TableName, Record<string, string | number | null>>>;
-}
-
 export async function countRows(db: Transaction, table: TableName): Promise<number> {
-  const { count } = await anyTable(db)
-    .selectFrom(table)
-    .select(({ fn }) => fn.countAll<number>().as("count"))
-    .executeTakeFirstOrThrow();
-  return Number(count);
+  const [row] = await db.all<{ readonly count: number }>(`select count(*) as count from ${table}`);
+  return row?.count ?? 0;
 }
 
 /**
@@ -62,10 +45,12 @@ export function readRows(
   { name, columns, key }: Table,
   { after, limit }: { readonly after: Row | null; readonly limit: number },
 ): Promise<Row[]> {
-  const names = columns.map((column) => column.name);
-  const place = sql.join(key.map((column) => sql.ref(column)));
-  const query = anyTable(db).selectFrom(name).select(names).orderBy(place).limit(limit);
-  if (after === null) return query.execute();
-  const last = sql.join(key.map((column) => after[column] ?? null));
-  return query.where(sql<boolean>`(${place}) > (${last})`).execute();
+  const place = key.join(", ");
+  const last: Readonly<Record<string, SqlValue>> = { ...after };
+  return db.all(
+    `select ${columns.map((column) => column.name).join(", ")} from ${name}
+    ${after === null ? "" : `where (${place}) > (${marks(key.length)})`}
+    order by ${place} limit ${limit}`,
+    ...(after === null ? [] : key.map((column) => last[column] ?? null)),
+  );
 }

@@ -266,7 +266,7 @@ test.each<[string, (userId: string) => string, (userId: string) => string]>([
   [
     "rows that refer to none",
     (id) => `pragma foreign_keys = off; delete from users where id = '${id}'`,
-    () => "members without their row in users: ",
+    () => "attendees without their row in users: rowid ",
   ],
 ])("a source with %s is said to be damaged", async (_, damage, message) => {
   const { id } = world.second;
