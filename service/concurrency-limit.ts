@@ -1,3 +1,4 @@
+import { createTurns } from "../src/system/clock.js";
 import type { Caller } from "./authentication.js";
 import { ProblemError } from "./http/response.js";
 import type { IncomingRequest } from "./request.js";
@@ -42,21 +43,6 @@ function refuse(limit: ExceededLimit | null): void {
   throw new ProblemError(503, { ...retrySoon, cause: new Error("too much is in progress for all clients") });
 }
 
-/** Runs the work of each key one after the other. Work of different keys does not wait for each other. */
-export function createLines<K>() {
-  const lines = new Map<K, Promise<unknown>>();
-  return <T>(key: K, work: () => Promise<T>): Promise<T> => {
-    const result = (lines.get(key) ?? Promise.resolve()).then(work);
-    const end = result
-      .catch(() => undefined)
-      .then(() => {
-        if (lines.get(key) === end) lines.delete(key);
-      });
-    lines.set(key, end);
-    return result;
-  };
-}
-
 /** Requests in progress of one client, and in all. The limits hold for reads and for writes separately. */
 const IN_PROGRESS = { perClient: 64, total: 512 };
 
@@ -73,18 +59,12 @@ export function createConcurrencyLimit() {
   const writing = createLimit(IN_PROGRESS);
   const authenticated = createLimit(RECEIVING.authenticated);
   const anonymous = createLimit(RECEIVING.anonymous);
-  const run = createLines<string>();
+  const runInTurn = createTurns<string>();
   /**
    * Resolves in a turn of the event loop that no other request of the client has. SQLite and JSON do their work at once, so
    * that all that one client sends would otherwise come before another one's.
    */
-  const takeTurn = (client: string) =>
-    new Promise<void>((resolve) => {
-      void run(client, async () => {
-        resolve();
-        await new Promise(setImmediate);
-      });
-    });
+  const takeTurn = (client: string) => runInTurn(client, async () => undefined);
   return {
     /**
      * Runs work when it is the client's turn. While the work waits for the body of its request, it is not in progress.

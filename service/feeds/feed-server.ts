@@ -2,7 +2,8 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { DAY_MS } from "../../contract/date-time.js";
 import { CliError } from "../../src/errors.js";
-import { createLines, isRead } from "../concurrency-limit.js";
+import { createTurns } from "../../src/system/clock.js";
+import { isRead } from "../concurrency-limit.js";
 import { entityTag, matchesEntityTag } from "../http/entity-tag.js";
 import { ProblemError, problemResponse, type ServiceResponse } from "../http/response.js";
 import type { FeedTarget } from "../http/router.js";
@@ -103,7 +104,7 @@ interface Rendered {
 function createRenderer(store: Store) {
   const kept = createLruCache<Rendered>(MAX_KEPT, { sizeOf: ({ body }) => body.byteLength });
   const underWay = new Map<string, Promise<Rendered>>();
-  const runInTurn = createLines<string>();
+  const runInTurn = createTurns<string>();
   const renderOnce = async (found: OpenFeed, asked: Asked, version: string) => {
     const known = kept.get(version) ?? underWay.get(version);
     if (known !== undefined) return known;

@@ -1,8 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { createTurns } from "../../src/system/clock.js";
 import { hashBearerToken } from "../authentication.js";
-import { createLimit, createLines, type Limit } from "../concurrency-limit.js";
+import { createLimit, type Limit } from "../concurrency-limit.js";
 import type { IncomingRequest, NetworkSource } from "../request.js";
 import type { Service } from "../service.js";
 import type { ClientAddressReader } from "./addresses.js";
@@ -122,7 +123,7 @@ export function createRequestListener(service: Service, options: RequestListener
  * receives responses is closed. @see RFC 9112 §9.3.2
  */
 function createConnections() {
-  const runInTurn = createLines<Duplex>();
+  const runInTurn = createTurns<Duplex>();
   /** Requests that have no response yet. */
   const pipelined = new Map<Duplex, number>();
   // What follows a response that closes its connection is never answered.

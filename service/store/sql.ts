@@ -33,12 +33,12 @@ export async function insert<T extends keyof StoreSchema & string>(
   for (let index = 0; index < rows.length; index += perInsert) {
     const batch = rows.slice(index, index + perInsert);
     const tuples = batch.map(() => `(${marks(columns.length)})`).join(", ");
-    const values = batch.flatMap((row) => columns.map((name) => valueOf(row, name)));
+    const values = batch.flatMap((row) => columns.map((name) => valueIn(row, name)));
     await db.run(`insert into ${table} (${columns.join(", ")}) values ${tuples}`, ...values);
   }
 }
 
-function valueOf(row: object, name: string): SqlValue {
+function valueIn(row: object, name: string): SqlValue {
   return (row as Readonly<Record<string, SqlValue>>)[name] ?? null;
 }
 

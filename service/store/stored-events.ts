@@ -4,7 +4,7 @@ import type { EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** An event with everything that is stored of it. */
-export interface StoredEvent extends EventWithAttendees {
+interface StoredEvent extends EventWithAttendees {
   readonly row: EventRow;
 }
 
@@ -12,7 +12,7 @@ export interface StoredEvent extends EventWithAttendees {
 const BATCH = 500;
 
 /** Every event of the database in batches, ordered by id. */
-export async function* readStoredEvents(db: Transaction): AsyncGenerator<readonly StoredEvent[]> {
+async function* readStoredEvents(db: Transaction): AsyncGenerator<readonly StoredEvent[]> {
   for (let last = ""; ; ) {
     const rows = await db
       .selectFrom("events")

@@ -43,6 +43,24 @@ export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
+/** Runs the work of each key one after the other. In between, other events come in. */
+export function createTurns<K>() {
+  const last = new Map<K, Promise<void>>();
+  return <T>(key: K, work: () => Promise<T>): Promise<T> => {
+    const result = (last.get(key) ?? Promise.resolve()).then(work);
+    const end = result
+      .then(
+        () => yieldToEventLoop(),
+        () => yieldToEventLoop(),
+      )
+      .then(() => {
+        if (last.get(key) === end) last.delete(key);
+      });
+    last.set(key, end);
+    return result;
+  };
+}
+
 /** After how many items, and how many milliseconds, events come in. */
 const SLICE = { items: 50, time: 5 } as const;
 

@@ -1,4 +1,4 @@
-import { startCountdown, yieldToEventLoop } from "../../../src/system/clock.js";
+import { createTurns, startCountdown, yieldToEventLoop } from "../../../src/system/clock.js";
 import type { Connection } from "../../../src/system/sqlite/connection.js";
 import type { OpenDatabase } from "../../../src/system/sqlite/open.js";
 import type { Store, Transaction } from "../store.js";
@@ -37,7 +37,7 @@ export function createTransactions(
   writer: Opened,
   readers?: Readers,
 ): Pick<Store, "read" | "write"> {
-  const inTurn = createTurns();
+  const inTurn = createTurns<string>();
   const reads = new Set<Promise<unknown>>();
   const readOn = async <T>(opened: Opened, work: (db: Transaction) => Promise<T>, isOneQuery: boolean) => {
     opened.connection.renew();
@@ -152,22 +152,4 @@ async function transact<T>(
     connection.rollBack();
     throw error;
   }
-}
-
-/** Runs work with the same name one after the other. Between two pieces other events come in. */
-function createTurns() {
-  const last = new Map<string, Promise<unknown>>();
-  return <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const result = (last.get(name) ?? Promise.resolve()).then(work);
-    const end: Promise<void> = result
-      .then(
-        () => yieldToEventLoop(),
-        () => yieldToEventLoop(),
-      )
-      .then(() => {
-        if (last.get(name) === end) last.delete(name);
-      });
-    last.set(name, end);
-    return result;
-  };
 }

@@ -31,8 +31,11 @@ function createStage() {
   };
 }
 
-/** Resolves when the queue has done what it can. */
-const continuations = () => new Promise(setImmediate);
+/** Resolves when the queue has done what it can: other events come in between two verifications. */
+async function continuations(): Promise<void> {
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+}
 
 const outcomeOf = (verification: Promise<unknown>) => verification.catch((error: unknown) => error);
 
