@@ -162,8 +162,8 @@ function refuse(request: IncomingMessage, host: string): readonly [number, strin
 }
 
 /**
- * Whether the request means this listener: a name that somebody else points at it must not show the metrics to a page in a
- * browser. An address is no such name. @see RFC 9110 §7.4
+ * Whether the Host of a request is an IP address, localhost or the name to listen on. With any other name, which somebody may have
+ * pointed at this machine, a page in a browser could read the metrics (DNS rebinding). @see RFC 9110 §7.4
  */
 function isOwnHost({ headers, socket }: IncomingMessage, listening: string): boolean {
   const url = parseUrl(`http://${headers.host}`);

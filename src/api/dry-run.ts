@@ -18,8 +18,8 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Sends reads. A write is recorded instead, and answered as the service would: later reads see what it wrote.
- * Created resources have ids of 32 digits, counted from 1. Lists are those of the service, without what was written. Not
- * modeled: keys of earlier runs, what a write to a series does to its other events, timestamps, permissions.
+ * Created resources have ids of 32 digits, counted from 1. Lists are those of the service, without what was written. It does not
+ * model keys of earlier runs, what a write to a series does to its other events, timestamps, or permissions.
  * @param baseUrl what the paths of requests are below
  * @param planned the writes, in their order
  */
