@@ -10,7 +10,8 @@ import type {
   UserResource,
 } from "../contract/resources.js";
 import type { CalendarOfUser } from "./store/calendars.js";
-import type { ActivityRow, EventContent, FeedRow, LabelRow, UserRow } from "./store/schema.js";
+import type { ShownEvent } from "./store/events.js";
+import type { ActivityRow, FeedRow, LabelRow, UserRow } from "./store/schema.js";
 
 /** Converts rows of the store to resource objects. @see contract section 2 */
 
@@ -45,7 +46,11 @@ export function calendarResource(
   };
 }
 
-export function eventResource(row: EventContent, attendeeIds: readonly string[]): EventResource {
+/** @param attendeeIds plain ids in order */
+export function eventResource(
+  row: Omit<ShownEvent, "attendees">,
+  attendeeIds: readonly string[],
+): EventResource {
   const { id, calendar_id: calendarId, category, title, description, location, url } = row;
   const user = (userId: string) => ({ id: compositeId(calendarId, userId), type: "user" as const });
   return {
@@ -75,9 +80,13 @@ export function eventResource(row: EventContent, attendeeIds: readonly string[])
   };
 }
 
-/** An event as answers have it. It is stored, so a change of it needs a migration that renders all events again. */
-export function eventJson(row: EventContent, attendeeIds: readonly string[]): string {
-  return JSON.stringify(eventResource(row, attendeeIds));
+/** The response to what concerns one event. @param rest further members of the document */
+export function eventDocument(
+  row: Omit<ShownEvent, "attendees">,
+  attendeeIds: readonly string[],
+  rest: object = {},
+): object {
+  return { data: eventResource(row, attendeeIds), ...rest };
 }
 
 export function activityResource({ id, content, created_at, updated_at }: ActivityRow): ActivityResource {

@@ -46,7 +46,6 @@ function multiply(db, { calendar, event, calendars, read, events, users }) {
     `(with recursive counter(n) as (select 0 union all select n + 1 from counter where n < ${count} - 1) select n from counter)`;
   const id = "printf('bench-%06d', n)";
   const start = `(@now + case when m < ${WEEK} then (m % 5 + 1) * ${DAY} + m * 60000 else (m - 110) * 20 * ${DAY} + 10 * ${DAY} end)`;
-  const wire = (time) => `strftime('%Y-%m-%dT%H:%M:%fZ', (${time}) / 1000.0, 'unixepoch')`;
   const eventId = "printf('%016x%016x', n, m)";
   const copy = (table, changed, from) => {
     const columns = db
@@ -92,7 +91,6 @@ function multiply(db, { calendar, event, calendars, read, events, users }) {
     calendar_id: id,
     start_at: start,
     end_at: `${start} + 3600000`,
-    json: `json_set(replace(json, @calendar, ${id}), '$.id', ${eventId}, '$.attributes.start_at', ${wire(start)}, '$.attributes.end_at', ${wire(`${start} + 3600000`)})`,
   };
   const grid = `${numbers(calendars)}, (select n as m from ${numbers(events)})`;
   copy(

@@ -1,4 +1,4 @@
-import { type JsonBody, ProblemError } from "../http/response.js";
+import { ProblemError } from "../http/response.js";
 import type { Query } from "../http/router.js";
 import type { Access, CalendarAccess } from "../store/access.js";
 import type { Transaction } from "../store/store.js";
@@ -41,7 +41,7 @@ export interface Representation {
   /** When it becomes another one even if nothing is written (ms since the epoch); absent for never. */
   readonly until?: number;
   /** @param db sees what `access` says. @throws ProblemError */
-  render(db: Transaction): Promise<JsonBody>;
+  render(db: Transaction): Promise<object>;
 }
 
 /** Handles one route of the contract that reads. @throws ProblemError */
@@ -50,7 +50,7 @@ export type ReadEndpoint = (context: ReadContext) => Representation | Promise<Re
 /** What a write responds with. */
 export interface WriteResult {
   /** Null for a response without a body. */
-  readonly body: JsonBody | null;
+  readonly body: object | null;
   /** Whether it wrote nothing, because its key had made this before. */
   readonly isReplay?: boolean;
 }

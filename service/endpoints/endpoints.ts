@@ -134,7 +134,7 @@ function createRepresentations() {
       access,
       now,
     });
-    // A migration may change how stored events are rendered.
+    // What another version shows may differ.
     const tag = version && entityTag([SCHEMA_VERSION, name, [...query.include].sort(), version]);
     return { until: Number.POSITIVE_INFINITY, ...representation, access, tag };
   };

@@ -1,10 +1,11 @@
-import type { LabelResource, UserResource } from "../../contract/resources.js";
+import type { EventResource, LabelResource, UserResource } from "../../contract/resources.js";
+import { inSlices } from "../../src/system/clock.js";
 import { dayWindow } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
-import { isSeries, isStored } from "../occurrence.js";
-import { labelResource, memberResource } from "../resources.js";
+import { attendeesOf, isSeries, isStored } from "../occurrence.js";
+import { eventResource, labelResource, memberResource } from "../resources.js";
 import { listLabels } from "../store/calendars.js";
-import { findEvent, listAllAttendees, listAttendees } from "../store/events.js";
+import { findEvent, listAttendees, type ShownEvent } from "../store/events.js";
 import type { EventRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
@@ -22,9 +23,10 @@ function getEvent({ access, parameter, query }: ReadContext): Representation {
     version: [eventId, revision],
     async render(db) {
       const event = await requireEvent(db, calendarId, eventId);
-      const hasRow = isStored(event) && !isSeries(event);
-      const shown = hasRow ? event : { ...event, attendeeIds: await listAttendeesOf(db, event) };
-      return jsonDocument(event.json, await loadIncluded(db, { calendarId, events: [shown], ...query }));
+      const attendeeIds = await listAttendeesOf(db, event);
+      const events = [{ ...event, attendees: attendeeIds.join(" ") }];
+      const included = await loadIncluded(db, { calendarId, events, ...query });
+      return { data: eventResource(event, attendeeIds), ...included };
     },
   };
 }
@@ -38,7 +40,8 @@ function listUpcomingEvents({ access, now, query }: ReadContext): Representation
     until,
     async render(db) {
       const events = await listWindow(db, calendarId, window);
-      return jsonDocument(jsonArray(events), await loadIncluded(db, { calendarId, events, ...query }));
+      const included = await loadIncluded(db, { calendarId, events, ...query });
+      return { data: await eventResources(events), ...included };
     },
   };
 }
@@ -66,15 +69,17 @@ export async function listAttendeesOf(db: Transaction, event: EventRow): Promise
   return (await import("./series-reads.js")).listSeriesAttendees(db, event);
 }
 
-interface IncludingEvent extends Pick<EventRow, "id" | "creator_id" | "label_number"> {
-  /** Plain ids, of an event that is no row; undefined of one that is. */
-  readonly attendeeIds?: readonly string[] | undefined;
+/** Events as responses have them. Others get their turn meanwhile: there may be many. */
+export async function eventResources(events: readonly ShownEvent[]): Promise<readonly EventResource[]> {
+  const resources: EventResource[] = [];
+  for await (const event of inSlices(events)) resources.push(eventResource(event, attendeesOf(event)));
+  return resources;
 }
 
 /** Events that a document has, and the resources that it is to include with them. */
 interface IncludeOptions {
   readonly calendarId: string;
-  readonly events: readonly IncludingEvent[];
+  readonly events: readonly Pick<ShownEvent, "creator_id" | "label_number" | "attendees">[];
   readonly include: ReadonlySet<string>;
 }
 
@@ -87,11 +92,9 @@ export async function loadIncluded(
   { calendarId, events, include }: IncludeOptions,
 ): Promise<{ readonly included?: readonly (UserResource | LabelResource)[] }> {
   if (include.size === 0) return {};
-  const ids = events.map(({ id }) => id);
   const creators = include.has("creator") ? events.map(({ creator_id }) => creator_id) : [];
-  const attendees = include.has("attendees") ? await listAllAttendees(db, ids) : [];
-  const others = include.has("attendees") ? events.flatMap(({ attendeeIds = [] }) => attendeeIds) : [];
-  const users = [...creators, ...attendees.map(({ user_id }) => user_id), ...others];
+  const attendees = include.has("attendees") ? events.flatMap(attendeesOf) : [];
+  const users = new Set([...creators, ...attendees]);
   const numbers = new Set(include.has("label") ? events.map(({ label_number }) => label_number) : []);
   const labels = numbers.size > 0 ? await listLabels(db, [calendarId]) : [];
   return {
@@ -109,19 +112,4 @@ export async function includeUsers(
   ids: Iterable<string>,
 ): Promise<readonly UserResource[]> {
   return (await listUsers(db, ids)).map((user) => memberResource(calendarId, user));
-}
-
-/**
- * A document whose data is JSON already.
- * @param data JSON
- * @param rest the members after `data`
- */
-export function jsonDocument(data: string, rest: object = {}): string {
-  const members = JSON.stringify(rest).slice(1, -1);
-  return `{"data":${data}${members === "" ? "" : `,${members}`}}`;
-}
-
-/** Events as a JSON array. */
-export function jsonArray(events: readonly Pick<EventRow, "json">[]): string {
-  return `[${events.map(({ json }) => json).join(",")}]`;
 }

@@ -34,19 +34,17 @@ export async function listAllowedReferences(db: Transaction, id: string): Promis
   };
 }
 
-/** Replaces an event, or inserts it if it is an occurrence that was no row. @returns its JSON @throws ProblemError 400 */
+/** Replaces an event, or inserts it if it is an occurrence that was no row. @throws ProblemError 400 */
 export async function writeEvent(
   db: Transaction,
   stored: EventRow,
   { row, attendeeIds, revision }: EventWithAttendees & { readonly revision: number },
-): Promise<string> {
+): Promise<void> {
   const storedAttendees = await listAttendees(db, stored.id);
-  const json = isStored(stored)
-    ? await replaceEvent(db, stored, { row, attendeeIds, revision })
-    : await insertEvent(db, { row, attendeeIds, revision });
+  if (isStored(stored)) await replaceEvent(db, stored, { row, attendeeIds, revision });
+  else await insertEvent(db, { row, attendeeIds, revision });
   // Where days are too large already, their events may still be shortened.
   const moved = row.start_at !== stored.start_at || row.end_at !== stored.end_at || !isStored(stored);
   const size = sizeOfEvent({ row: stored, attendeeIds: storedAttendees });
   if (moved || sizeOfEvent({ row, attendeeIds }) > size) await checkWindowSizes(db, row);
-  return json;
 }

@@ -2,15 +2,16 @@ import * as v from "valibot";
 import { activityBodySchema, eventBodySchema } from "../../contract/bodies.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { isSeries, isStored, SINGLE } from "../occurrence.js";
-import { activityResource } from "../resources.js";
+import { activityResource, eventDocument } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { deleteEvents } from "../store/deletions.js";
 import { insertEvent } from "../store/events.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { ActivityRow, EventContent, EventRow } from "../store/schema.js";
+import { insert } from "../store/sql.js";
 import { requireCalendar, type WriteContext, type WriteEndpoint, type WriteResult } from "./endpoint.js";
 import { collectFieldErrors, parseEventBody, textProblem, toFieldErrors } from "./event-body.js";
-import { findAnyEvent, jsonDocument, listAttendeesOf, requireEvent } from "./event-reads.js";
+import { findAnyEvent, listAttendeesOf, requireEvent } from "./event-reads.js";
 import { changeCalendar, listAllowedReferences, writeEvent } from "./event-rows.js";
 import { createOnce } from "./idempotency.js";
 import { checkWindowSizes } from "./window-sizes.js";
@@ -30,7 +31,7 @@ function createEvent(context: WriteContext): Promise<WriteResult> {
     create: () => createNewEvent(context),
     async find(id) {
       const event = await findAnyEvent(db, requireCalendar(access).id, id);
-      return event === undefined ? null : jsonDocument(event.json);
+      return event === undefined ? null : eventDocument(event, await listAttendeesOf(db, event));
     },
   });
 }
@@ -53,9 +54,9 @@ async function createNewEvent(context: WriteContext) {
     return createSeries(context, { content, attendeeIds, recurrences, origin: { id, ...origin } });
   }
   const row: EventContent = { id, ...origin, ...content, ...SINGLE };
-  const json = await insertEvent(context.db, { row, attendeeIds, revision });
+  await insertEvent(context.db, { row, attendeeIds, revision });
   await checkWindowSizes(context.db, row);
-  return { id, body: jsonDocument(json) };
+  return { id, body: eventDocument(row, attendeeIds) };
 }
 
 async function updateEvent(context: WriteContext): Promise<WriteResult> {
@@ -74,7 +75,8 @@ async function updateEvent(context: WriteContext): Promise<WriteResult> {
   }
   // Two updates in the same millisecond still get different times.
   const row = { ...stored, ...content, updated_at: Math.max(now, stored.updated_at + 1) };
-  return { body: jsonDocument(await writeEvent(db, stored, { row, attendeeIds, revision })) };
+  await writeEvent(db, stored, { row, attendeeIds, revision });
+  return { body: eventDocument(row, attendeeIds) };
 }
 
 async function deleteEvent(context: WriteContext): Promise<WriteResult> {
@@ -103,7 +105,10 @@ function createActivity(context: WriteContext): Promise<WriteResult> {
       return { id: row.id, body: activityDocument(row) };
     },
     async find(id) {
-      const row = await db.selectFrom("activities").selectAll().where("id", "=", id).executeTakeFirst();
+      const [row] = await db.all<ActivityRow>(
+        "select id, event_id, user_id, content, created_at, updated_at from activities where id = ?",
+        id,
+      );
       return row === undefined ? null : activityDocument(row);
     },
   });
@@ -120,7 +125,7 @@ async function insertActivity(context: WriteContext): Promise<ActivityRow> {
     created_at: context.now,
     updated_at: context.now,
   };
-  await context.db.insertInto("activities").values(row).execute();
+  await insert(context.db, "activities", [row]);
   return row;
 }
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { isIdempotencyKey } from "../../contract/extensions.js";
-import { badRequest, type JsonBody, ProblemError } from "../http/response.js";
+import { badRequest, ProblemError } from "../http/response.js";
 import { hashSecret } from "../secrets.js";
 import { findIdempotencyKey, insertIdempotencyKey } from "../store/idempotency-keys.js";
 import { requireCalendar, type WriteContext, type WriteResult } from "./endpoint.js";
@@ -11,9 +11,9 @@ interface Creation {
   readonly operation: readonly string[];
   readonly schema: v.GenericSchema;
   /** @throws ProblemError, for an invalid body too */
-  readonly create: () => Promise<{ readonly id: string; readonly body: JsonBody }>;
+  readonly create: () => Promise<{ readonly id: string; readonly body: object }>;
   /** The body for what was created before, as it is now; null if it was deleted. */
-  readonly find: (id: string) => Promise<JsonBody | null>;
+  readonly find: (id: string) => Promise<object | null>;
 }
 
 /**

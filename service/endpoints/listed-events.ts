@@ -1,8 +1,16 @@
 import { DAY_MS } from "../../contract/date-time.js";
+import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { HORIZON } from "../occurrence.js";
-import { type EventInWindow, listEventsInWindow, listSeriesMadeUntil } from "../store/event-windows.js";
-import type { EventListQuery, EventPosition, ListedEvent } from "../store/pages.js";
+import { listSeriesMadeUntil } from "../store/event-windows.js";
+import {
+  type EventListQuery,
+  type EventPosition,
+  isBefore,
+  type ListedEvent,
+  listEventsAfter,
+  positionOf,
+} from "../store/pages.js";
 import type { Transaction } from "../store/store.js";
 import type { UnstoredOccurrence } from "./unstored-events.js";
 
@@ -11,26 +19,28 @@ import type { UnstoredOccurrence } from "./unstored-events.js";
  * a series has no gaps however long ago its calendar was written to.
  */
 
-/** An event of a list; with the plain ids of its attendees if it has no row. */
-export type ShownEvent = ListedEvent & { readonly attendeeIds?: readonly string[] };
+/** Events that are read at a time: in a few milliseconds. */
+const BATCH = 200;
 
 /** All events of a window that has an end, in order. */
 export async function listWindow(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
-): Promise<readonly EventInWindow[]> {
-  const stored = await listEventsInWindow(db, calendarId, window);
-  const unstored = await openUnstored(db, { calendarId, window, after: null });
-  if (unstored === null) return stored;
-  const { inOrder } = await import("./unstored-events.js");
-  const events: EventInWindow[] = [...stored];
-  for await (const event of unstored) events.push(event);
-  return events.sort(inOrder);
+): Promise<readonly ListedEvent[]> {
+  const readNext = await openEventList(db, { calendarId, window, after: null });
+  const events: ListedEvent[] = [];
+  for (;;) {
+    const last = events.at(-1);
+    const batch = await readNext(last === undefined ? null : positionOf(last), BATCH);
+    events.push(...batch);
+    if (batch.length < BATCH) return events;
+    await yieldToEventLoop();
+  }
 }
 
 /** The next events of a list, fewer than asked for at its end. @param after null for the first */
-export type ReadNext = (after: EventPosition | null, count: number) => Promise<readonly ShownEvent[]>;
+export type ReadNext = (after: EventPosition | null, count: number) => Promise<readonly ListedEvent[]>;
 
 /**
  * Opens a list that is read in order.
@@ -50,10 +60,9 @@ export async function openEventList(
     spanEnd: upTo(window.spanEnd),
   };
   const unstored = await openUnstored(db, { ...query, window: days });
-  const { isBefore, listEventsAfter, positionOf } = await import("../store/pages.js");
   if (unstored === null) return (after, count) => listEventsAfter(db, { ...query, after }, count);
   const { inOrder } = await import("./unstored-events.js");
-  let waiting: ShownEvent[] = [];
+  let waiting: ListedEvent[] = [];
   return async (after, count) => {
     const stored = await listEventsAfter(db, { ...query, after }, count);
     if (after !== null) waiting = waiting.filter((event) => isBefore(after, positionOf(event)));

@@ -17,8 +17,8 @@ import {
 import type { CalendarRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
-import { includeUsers, jsonArray, jsonDocument, loadIncluded, requireEvent } from "./event-reads.js";
-import { endOfSeries, openEventList, type ReadNext, type ShownEvent } from "./listed-events.js";
+import { eventResources, includeUsers, loadIncluded, requireEvent } from "./event-reads.js";
+import { endOfSeries, openEventList, type ReadNext } from "./listed-events.js";
 
 /** Lists in pages, which the contract does not have. @see docs/extensions.md */
 export const listReads = { listEvents, listActivities, listChanges } as const satisfies Readonly<
@@ -50,11 +50,12 @@ function listEvents(context: ReadContext): Representation {
       const next = last && continueCursor(cursor, { revision, at: last.start, id: last.id });
       // Tells that the parameter was not ignored, as by services of before.
       const meta = category === null ? {} : { meta: filter };
-      return jsonDocument(jsonArray(rows), {
+      return {
+        data: await eventResources(rows),
         ...included,
         ...linksOf(context, "cursor", next && formatCursor(next, list)),
         ...meta,
-      });
+      };
     },
   };
 }
@@ -89,10 +90,10 @@ async function readPage(
   readNext: ReadNext,
   query: EventListQuery,
   { cursor, search, limit }: PageOptions,
-): Promise<{ readonly rows: readonly ShownEvent[]; readonly last: EventPosition | null }> {
+): Promise<{ readonly rows: readonly ListedEvent[]; readonly last: EventPosition | null }> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
   const compare = createComparison(search, query.category);
-  const page = createPage<ShownEvent>(limit);
+  const page = createPage<ListedEvent>(limit);
   let last = query.after;
   let visited = 0;
   for (;;) {
@@ -208,7 +209,8 @@ function listChanges(context: ReadContext): Representation {
       const { changes, isLast } = await readChangePage(db, { calendarId: id, since }, limit);
       const events = changes.flatMap(({ event }) => event ?? []);
       const reached = isLast ? revision : (changes.at(-1)?.revision ?? revision);
-      return jsonDocument(jsonArray(events), {
+      return {
+        data: await eventResources(events),
         ...(await loadIncluded(db, { calendarId: id, events, include })),
         ...linksOf(context, "since", isLast ? null : String(reached)),
         meta: {
@@ -216,7 +218,7 @@ function listChanges(context: ReadContext): Representation {
           deleted: changes.flatMap(({ event, eventId }) => (event === null ? [eventId] : [])),
           details_changed: details_revision > since,
         },
-      });
+      };
     },
   };
 }

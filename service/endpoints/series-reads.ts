@@ -2,13 +2,11 @@ import {
   attendeesOf,
   isChangedAlone,
   isSeries,
-  isStored,
   occurrenceId,
   occurrenceOf,
   parseOccurrenceId,
 } from "../occurrence.js";
-import { eventJson } from "../resources.js";
-import { listAttendees, sizeOfEvent } from "../store/events.js";
+import { listAttendees } from "../store/events.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { findFirstOccurrence, findSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
@@ -37,9 +35,7 @@ export async function showSeries(db: Transaction, series: SeriesRow): Promise<Ev
     ? unstoredOccurrence(series, (await nextSlot(series)) ?? found.slot ?? 0)
     : found;
   const { id, recurrences, modified_at: updated_at } = series;
-  const row = { ...first, id, recurrences, updated_at };
-  const attendeeIds = isStored(first) ? await listAttendees(db, first.id) : attendeesOf(series);
-  return { ...row, json: eventJson(row, attendeeIds) };
+  return { ...first, id, recurrences, updated_at };
 }
 
 /** The first occurrence of a series by its id; undefined where it has none, or there is no such series. */
@@ -78,8 +74,5 @@ async function nextSlot(series: SeriesRow): Promise<number | undefined> {
 
 /** An unstored occurrence: its revision is 0, see `isStored`. */
 export function unstoredOccurrence(series: SeriesRow, slot: number): EventRow {
-  const row = occurrenceOf(series, slot);
-  const attendeeIds = attendeesOf(series);
-  const bytes = sizeOfEvent({ row, attendeeIds });
-  return { ...row, bytes, moves: "", revision: 0, json: eventJson(row, attendeeIds) };
+  return { ...occurrenceOf(series, slot), moves: "", revision: 0 };
 }

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { DAY_MS } from "../../contract/date-time.js";
 import type { Scope } from "../../contract/extensions.js";
 import { wallClockAt } from "../../src/calendar/zoned-time.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { attendeesOf, isChangedAlone, isSeries, occurrenceId, occurrenceOf } from "../occurrence.js";
-import { eventJson } from "../resources.js";
+import { eventDocument } from "../resources.js";
 import { createHexId } from "../secrets.js";
 import { clockOf, moveLines, moveSlot, type SeriesMove } from "../series-move.js";
 import {
@@ -21,7 +22,7 @@ import { findSeries, listOccurrences, storeSeries } from "../store/series.js";
 import type { Transaction } from "../store/store.js";
 import type { WriteContext, WriteResult } from "./endpoint.js";
 import type { EventColumns, ParsedEvent } from "./event-body.js";
-import { jsonDocument } from "./event-reads.js";
+import { listAttendeesOf } from "./event-reads.js";
 import { writeEvent } from "./event-rows.js";
 import { showSeries } from "./series-reads.js";
 import { writeSeries } from "./series-rows.js";
@@ -125,20 +126,23 @@ interface UpdateOfOne {
   readonly now: number;
 }
 
-/** Updates one occurrence. If it then equals what its series has there, it is no longer an exception. @returns its JSON */
+/** Updates one occurrence. If it then equals what its series has there, it is no longer an exception. @returns the response */
 export async function updateOne(db: Transaction, { stored, series, update, now }: UpdateOfOne) {
   const { content, attendeeIds } = update;
   const row = { ...stored, ...content };
   const slot = stored.slot ?? 0;
   const own = occurrenceOf(series, slot);
-  const isEqual = eventJson({ ...own, ...content }, attendeeIds) === eventJson(own, attendeesOf(series));
+  const isEqual = isDeepStrictEqual(
+    eventDocument({ ...own, ...content }, attendeeIds),
+    eventDocument(own, attendeesOf(series)),
+  );
   const included = isEqual ? includeSlot(series, slot) : null;
   const updated_at = Math.max(now, stored.updated_at + 1);
   const changed = included === null ? { ...row, recurrences: "", updated_at } : own;
-  const json = await writeEvent(db, stored, { ...update, row: changed });
+  await writeEvent(db, stored, { ...update, row: changed });
   const recurrences = included ?? (await exceptSlots(series, [slot]));
   await storeSeries(db, { ...series, recurrences, modified_at: nextModification(series, now) });
-  return json;
+  return eventDocument(changed, attendeeIds);
 }
 
 /** The times of a series after an update of one of its events; `move` is null where they stay. @throws ProblemError 400 */
@@ -182,9 +186,9 @@ export function textsOf({ category, title, description, location, url, label_num
 }
 
 /** The answer to a write to a series. */
-export async function seriesDocument(db: Transaction, series: SeriesRow, rest: object = {}): Promise<string> {
+export async function seriesDocument(db: Transaction, series: SeriesRow, rest: object = {}): Promise<object> {
   const stored = await findSeries(db, series.calendar_id, series.id);
   const shown = stored && (await showSeries(db, stored));
   if (shown === undefined) throw new ProblemError(404);
-  return jsonDocument(shown.json, rest);
+  return eventDocument(shown, await listAttendeesOf(db, shown), rest);
 }

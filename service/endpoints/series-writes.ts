@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Scope } from "../../contract/extensions.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { isSeries, isStored, linesOfOccurrences } from "../occurrence.js";
-import { eventJson } from "../resources.js";
+import { eventDocument } from "../resources.js";
 import { exceptSlots, parseLines, slotsOf } from "../series-rule.js";
 import { deleteEvents } from "../store/deletions.js";
 import type { EventContent, EventRow, SeriesRow } from "../store/schema.js";
@@ -15,7 +16,7 @@ import {
 import type { Transaction } from "../store/store.js";
 import type { WriteContext, WriteResult } from "./endpoint.js";
 import type { ParsedEvent } from "./event-body.js";
-import { jsonDocument } from "./event-reads.js";
+import { listAttendeesOf } from "./event-reads.js";
 import { writeSeries } from "./series-rows.js";
 import {
   endSeries,
@@ -84,9 +85,12 @@ export async function updateRepeating(
   if (scopeOf(query.scope, stored) !== "this") return updateMany(context, { stored, series, update, lines });
   if (lines !== null)
     throw badRequest({ recurrences: ["cannot be changed for one occurrence; send scope=following or all"] });
-  const isKept = eventJson({ ...stored, ...update.content }, update.attendeeIds) === stored.json;
-  if (isKept) return { body: jsonDocument(stored.json) };
-  return { body: jsonDocument(await updateOne(db, { stored, series, update, now })) };
+  const shown = eventDocument(stored, await listAttendeesOf(db, stored));
+  const isKept = isDeepStrictEqual(
+    eventDocument({ ...stored, ...update.content }, update.attendeeIds),
+    shown,
+  );
+  return { body: isKept ? shown : await updateOne(db, { stored, series, update, now }) };
 }
 
 function originOf({ id, calendar_id, creator_id, created_at, updated_at }: EventRow): Origin {

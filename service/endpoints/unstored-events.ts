@@ -2,6 +2,7 @@ import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
 import { attendeesOf } from "../occurrence.js";
 import { slotsBetween } from "../series-rule.js";
+import { sizeOfEvent } from "../store/events.js";
 import { type EventPosition, isBefore, type ListedEvent, positionOf } from "../store/pages.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { listIdsBeyond } from "../store/series.js";
@@ -10,8 +11,8 @@ import { unstoredOccurrence } from "./series-reads.js";
 
 /** Load it by `import()`: few requests need the rule engine. */
 
-/** An unstored occurrence with its attendees. */
-export type UnstoredOccurrence = EventRow & { readonly attendeeIds: readonly string[] };
+/** An unstored occurrence as lists have events. */
+export type UnstoredOccurrence = EventRow & ListedEvent;
 
 interface UnstoredQuery {
   readonly calendarId: string;
@@ -85,7 +86,9 @@ function* occurrencesOf(
   for (const slot of slotsBetween(series, from, end - 1)) {
     const row = unstoredOccurrence(series, slot);
     const isWanted = after === null || isBefore(after, positionOf(row));
-    if (isWanted && !stored.has(row.id)) yield { ...row, attendeeIds: attendeesOf(series) };
+    if (!isWanted || stored.has(row.id)) continue;
+    const bytes = sizeOfEvent({ row, attendeeIds: attendeesOf(series) });
+    yield { ...row, attendees: series.attendees, bytes };
   }
 }
 

@@ -8,8 +8,9 @@ import type { DayWindow } from "../day-window.js";
 import { loadIncluded } from "../endpoints/event-reads.js";
 import { openUnstored } from "../endpoints/listed-events.js";
 import { attendeesOf, occurrenceOf } from "../occurrence.js";
-import { eventJson } from "../resources.js";
+import { eventResource } from "../resources.js";
 import { hashSecret } from "../secrets.js";
+import type { ShownEvent } from "../store/events.js";
 import {
   type FeedEntry,
   type FeedEntryQuery,
@@ -71,7 +72,7 @@ export async function readFeed(db: Transaction, found: OpenFeed, query: FeedQuer
   const names = new Map(calendars.map(({ id, name }) => [id, name]));
   const busy = hashSecret(`busy ${feed.id}`).slice(0, 16);
   const shown = new Map<string, LocalizedEvent>();
-  const show = async (rows: readonly ShownRow[]) => {
+  const show = async (rows: readonly ShownEvent[]) => {
     for (const event of await readEvents(db, rows)) {
       const seen = feed.busy_only === 0 ? event : busyTime(event, busy);
       const name = names.get(event.calendar_id) ?? null;
@@ -169,7 +170,7 @@ async function chooseChanged(
 ): Promise<readonly string[]> {
   const chosen: string[] = [];
   for await (const seriesId of inSlices(seriesIds)) {
-    const changed = (await listChangedOccurrences(db, { id: seriesId })).filter(({ id }) => !known.has(id));
+    const changed = (await listChangedOccurrences(db, seriesId)).filter(({ id }) => !known.has(id));
     const fitting = changed.filter(({ start_at, bytes }) => room.take({ start: start_at ?? 0, bytes }));
     chosen.push(...fitting.map(({ id }) => id));
   }
@@ -178,7 +179,7 @@ async function chooseChanged(
 
 /** An entry, with its event if that has no row. */
 interface ChosenEntry extends FeedEntry {
-  readonly row?: ShownRow;
+  readonly row?: ShownEvent;
 }
 
 /** The entries of occurrences that have no row yet, or of their series. */
@@ -215,29 +216,17 @@ function* inBatches<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let index = 0; index < items.length; index += BATCH) yield items.slice(index, index + BATCH);
 }
 
-interface ShownRow {
-  readonly id: string;
-  readonly calendar_id: string;
-  readonly creator_id: string;
-  readonly label_number: number;
-  readonly json: string;
-  /** Of an event without a row. */
-  readonly attendeeIds?: readonly string[];
-}
-
 /** A series as an event: the first occurrence of its rule that is a row, else the one at `start`, with all its lines. */
 function rowOfSeries(
   { first, ...series }: Awaited<ReturnType<typeof listSeriesOfFeed>>[number],
   start = 0,
-): ShownRow {
-  const { id, recurrences, modified_at: updated_at } = series;
-  const row = { ...occurrenceOf(series, Number(first ?? start)), id, recurrences, updated_at };
-  const attendeeIds = attendeesOf(series);
-  return { ...row, json: eventJson(row, attendeeIds), attendeeIds };
+): ShownEvent {
+  const { id, recurrences, attendees, modified_at: updated_at } = series;
+  return { ...occurrenceOf(series, first ?? start), id, recurrences, attendees, updated_at };
 }
 
 /** Events as clients read them, with the names of what they refer to. */
-async function readEvents(db: Transaction, rows: readonly ShownRow[]): Promise<readonly Event[]> {
+async function readEvents(db: Transaction, rows: readonly ShownEvent[]): Promise<readonly Event[]> {
   const events: Event[] = [];
   for (const calendarId of new Set(rows.map(({ calendar_id }) => calendar_id))) {
     const own = rows.filter(({ calendar_id }) => calendar_id === calendarId);
@@ -248,9 +237,8 @@ async function readEvents(db: Transaction, rows: readonly ShownRow[]): Promise<r
       if (type === "user") users.set(id, { id, type, ...attributes });
       else labels.set(id, { id, number: Number(plainId(id)), ...attributes });
     }
-    events.push(
-      ...own.map(({ json }) => eventOf(JSON.parse(json) as EventResource, { calendarId, users, labels })),
-    );
+    const names = { calendarId, users, labels };
+    events.push(...own.map((row) => eventOf(eventResource(row, attendeesOf(row)), names)));
   }
   return events;
 }

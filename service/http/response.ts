@@ -28,13 +28,10 @@ const API_HEADERS = {
 
 const JSON_CONTENT_TYPE = `${JSON_MEDIA_TYPE}; charset=utf-8`;
 
-/** A value to serialize, or JSON that is serialized already. */
-export type JsonBody = object | string;
-
 /** A success; null gives a response without a body. @param added further headers, names in lower case */
 export function jsonResponse(
   status: number,
-  body: JsonBody | null,
+  body: object | null,
   added: Readonly<Record<string, string>> = {},
 ): ServiceResponse {
   if (body === null) return { status, headers: { ...API_HEADERS, ...added }, body: new Uint8Array() };
@@ -51,7 +48,7 @@ export interface Validators {
 }
 
 /** A 200 that the client may store, and use again after it has validated it. @see RFC 9111 §4.3 */
-export function taggedResponse(validators: Validators, body: JsonBody): ServiceResponse {
+export function taggedResponse(validators: Validators, body: object): ServiceResponse {
   const headers = validatedHeaders(validators);
   headers["content-type"] = JSON_CONTENT_TYPE;
   return { status: 200, headers, body: encode(body) };
@@ -103,9 +100,9 @@ export function toProblemError(error: unknown): ProblemError {
     : new ProblemError(500, { cause: error });
 }
 
-function encode(body: JsonBody): Uint8Array {
+function encode(body: object): Uint8Array {
   // Not a small Buffer, which shares its memory with others: a cached response would keep it as well.
-  return new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
+  return new TextEncoder().encode(JSON.stringify(body));
 }
 
 export interface ProblemErrorOptions {

@@ -1,11 +1,12 @@
-import type { EventRow } from "./schema.js";
+import { SHOWN_COLUMNS, type ShownEvent, sizeInSql } from "./events.js";
+import type { DeletedEventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** A write to an event since a revision, by the revision that it gave the calendar. */
 export interface EventChange {
   readonly revision: number;
   /** Null: the event was deleted. */
-  readonly event: Pick<EventRow, "id" | "json" | "creator_id" | "label_number"> | null;
+  readonly event: ShownEvent | null;
   readonly eventId: string;
   /** The size of the event in a response. */
   readonly bytes: number;
@@ -22,24 +23,20 @@ export async function listChanges(
   { calendarId, since }: ChangesQuery,
   count: number,
 ): Promise<EventChange[]> {
-  const written = await db
-    .selectFrom("events")
-    .select(["id", "json", "creator_id", "label_number", "bytes", "revision"])
-    .where("calendar_id", "=", calendarId)
-    .where("revision", ">", since)
-    .orderBy("revision")
-    .limit(count)
-    .execute();
-  const deleted = await db
-    .selectFrom("deleted_events")
-    .select(["event_id", "revision"])
-    .where("calendar_id", "=", calendarId)
-    .where("revision", ">", since)
-    .orderBy("revision")
-    .limit(count)
-    .execute();
+  const written = await db.all<ShownEvent & Pick<EventChange, "revision" | "bytes">>(
+    `select ${SHOWN_COLUMNS}, ${sizeInSql(db)} as bytes, revision from events
+    where calendar_id = ? and revision > ? order by revision limit ${count}`,
+    calendarId,
+    since,
+  );
+  const deleted = await db.all<Pick<DeletedEventRow, "event_id" | "revision">>(
+    `select event_id, revision from deleted_events
+    where calendar_id = ? and revision > ? order by revision limit ${count}`,
+    calendarId,
+    since,
+  );
   const changes = [
-    ...written.map((row) => ({ revision: row.revision, event: row, eventId: row.id, bytes: row.bytes })),
+    ...written.map((event) => ({ revision: event.revision, event, eventId: event.id, bytes: event.bytes })),
     ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id, bytes: 0 })),
   ];
   return changes.sort((one, other) => one.revision - other.revision).slice(0, count);

@@ -5,9 +5,6 @@ import type { Transaction } from "./store.js";
 /** What stands for the values of a query until it runs. */
 export type Placeholders<V> = { readonly [K in keyof V]: RawBuilder<V[K]> };
 
-/** Values, or what stands for them. */
-export type Terms<V> = { readonly [K in keyof V]: V[K] | RawBuilder<V[K]> };
-
 /** Runs a query with its values. Resolves with the rows. */
 export type RunQuery<V, R> = (db: Transaction, values: V) => Promise<R[]>;
 

@@ -1,53 +1,30 @@
-import { sql } from "kysely";
 import { DAY_MS } from "../../contract/date-time.js";
 import type { DayWindow, TimeSpan } from "../day-window.js";
-import { compileForIds, compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
-import type { EventRow, SeriesRow } from "./schema.js";
+import { sizeInSql } from "./events.js";
+import type { SeriesRow } from "./schema.js";
+import { allWithIds, type SqlValue } from "./sql.js";
 import type { Transaction } from "./store.js";
 
-/** An event of a window, with what it refers to. */
-export type EventInWindow = Pick<EventRow, "id" | "creator_id" | "label_number" | "json" | "start_at">;
-
-/** The events of a calendar that overlap a window, ordered by start. Keeps without times overlap none. */
-export function listEventsInWindow(
-  db: Transaction,
-  calendarId: string,
-  window: DayWindow,
-): Promise<EventInWindow[]> {
-  return selectEventsInWindow(db, { calendarId, ...window });
+/** A query, and the values that its marks stand for. */
+export interface Query {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
 }
 
-const selectEventsInWindow = compileOnce((db, values: Placeholders<WindowValues>) =>
-  eventsInWindow(db, values)
-    .select(["events.id", "creator_id", "label_number", "json", "start_at"])
-    .orderBy("start_at")
-    .orderBy("events.id"),
-);
-
-/** What a query of the events of a window depends on. */
-interface WindowValues extends DayWindow {
-  readonly calendarId: string;
-}
-
-/** A query of the events of a window, without columns and order. */
-export function eventsInWindow(db: Transaction, values: Terms<WindowValues>) {
-  const { calendarId, spanStart, spanEnd } = values;
-  // The index finds a superset.
-  const around = { calendarId, start: spanStart, end: spanEnd };
-  return eventsAround(db, around, LENGTH_CLASSES).where(overlaps(values));
-}
-
-/** A query of the events of a window that began before it. */
-export function eventsBeforeWindow(db: Transaction, calendarId: string, window: DayWindow) {
+/** A query of the events of a window that began before it, in no order. */
+export function eventsBeforeWindow(columns: string, calendarId: string, window: DayWindow): Query {
   const { spanStart: start } = window;
-  return eventsAround(db, { calendarId, start, end: start }, LENGTH_CLASSES).where(overlaps(window));
+  // The index finds a superset.
+  const { text, values } = eventsAround(columns, { calendarId, start, end: start }, LENGTH_CLASSES);
+  return { text: `${text} and ${OVERLAPS}`, values: [...values, ...valuesOfOverlaps(window)] };
 }
 
 /** Whether an event overlaps a window: an all-day one has the midnights UTC of its dates. */
-export function overlaps({ start, end, firstDate, endDate }: Terms<DayWindow>) {
-  return sql<boolean>`(
-    (all_day = 0 and end_at > ${start} and start_at < ${end})
-    or (all_day = 1 and end_at > ${firstDate} and start_at < ${endDate}))`;
+export const OVERLAPS = `((events.all_day = 0 and events.end_at > ? and events.start_at < ?)
+  or (events.all_day = 1 and events.end_at > ? and events.start_at < ?))`;
+
+export function valuesOfOverlaps({ start, end, firstDate, endDate }: DayWindow): readonly number[] {
+  return [start, end, firstDate, endDate];
 }
 
 interface CalendarSpan extends TimeSpan {
@@ -65,12 +42,9 @@ const LENGTH_CLASSES: readonly LengthClass[] = [1, 8, 64, 512, 4_096, 32_768, 26
 );
 
 /** The class of an event, exactly as the index `events_by_length` has it; the last one takes all that are longer. */
-const LENGTH_CLASS = sql<number>`(case ${sql.join(
-  LENGTH_CLASSES.slice(0, -1).map(
-    ({ number, longest }) => sql`when end_at - start_at <= ${sql.lit(longest)} then ${sql.lit(number)}`,
-  ),
-  sql` `,
-)} else ${sql.lit(LENGTH_CLASSES.length - 1)} end)`;
+const LENGTH_CLASS = `(case ${LENGTH_CLASSES.slice(0, -1)
+  .map(({ number, longest }) => `when end_at - start_at <= ${longest} then ${number}`)
+  .join(" ")} else ${LENGTH_CLASSES.length - 1} end)`;
 
 /**
  * The events of some classes that overlap a time. Those of a class began at most the length of its longest before, so
@@ -78,29 +52,20 @@ const LENGTH_CLASS = sql<number>`(case ${sql.join(
  * class; with conditions joined by `or` it would read the whole calendar.
  */
 function eventsAround(
-  db: Transaction,
-  { calendarId, start, end }: Terms<CalendarSpan>,
+  columns: string,
+  { calendarId, start, end }: CalendarSpan,
   classes: readonly LengthClass[],
-) {
+): Query {
   // Without its type, PostgreSQL takes a parameter of `values` for text.
-  const rows = classes.map(
-    ({ number, longest }) => sql`(${sql.lit(number)}, cast(${start} as bigint) - ${sql.lit(longest)})`,
-  );
-  return (
-    db
-      .with(
-        "classes(number, since)",
-        () => sql<{ number: number; since: number }>`(values ${sql.join(rows)})`,
-      )
-      .selectFrom("classes")
-      // A cross join: SQLite keeps its order.
-      .crossJoin("events")
-      .where("events.calendar_id", "=", calendarId)
-      .where(LENGTH_CLASS, "=", ({ ref }) => ref("classes.number"))
-      .whereRef("events.start_at", ">", "classes.since")
-      .where("events.start_at", "<", end)
-      .where("events.end_at", ">", start)
-  );
+  const rows = classes.map(({ number, longest }) => `(${number}, cast(? as bigint) - ${longest})`);
+  // A cross join: SQLite keeps its order.
+  return {
+    text: `with classes(number, since) as (values ${rows.join(", ")})
+      select ${columns} from classes cross join events
+      where events.calendar_id = ? and ${LENGTH_CLASS} = classes.number and events.start_at > classes.since
+        and events.start_at < ? and events.end_at > ?`,
+    values: [...classes.map(() => start), calendarId, end, start],
+  };
 }
 
 export interface EventSizeQuery extends CalendarSpan {
@@ -120,40 +85,20 @@ export function isLong({ start, end }: TimeSpan): boolean {
   return end - start > 8 * DAY_MS;
 }
 
-/** A query of the sizes of the events that overlap a time: only of the long ones, or only of the others. */
-export function eventSizes(db: Transaction, query: Terms<EventSizeQuery>, long: boolean) {
-  const classes = LENGTH_CLASSES.filter(({ longest }) => isLong({ start: 0, end: longest }) === long);
-  return eventsAround(db, query, classes).select(({ fn }) => [
-    fn.sum<number | null>("bytes").as("all"),
-    fn.sum<number | null>("bytes").filterWhere("creator_id", "=", query.creatorId).as("own"),
-  ]);
-}
-
-/** The sums of that query. */
+/** The sizes of the events that overlap a time: only of the long ones, or only of the others. */
 export async function sumEventSizes(
   db: Transaction,
-  query: EventSizeQuery,
+  { creatorId, ...span }: EventSizeQuery,
   long: boolean,
 ): Promise<EventSizes> {
-  const [sums] = await (long ? selectLongSizes : selectUsualSizes)(db, query);
-  return { all: Number(sums?.all), own: Number(sums?.own) };
-}
-
-const selectLongSizes = compileOnce((db, values: Placeholders<EventSizeQuery>) =>
-  eventSizes(db, values, true),
-);
-
-const selectUsualSizes = compileOnce((db, values: Placeholders<EventSizeQuery>) =>
-  eventSizes(db, values, false),
-);
-
-/** Series of a calendar of which not all occurrences before a time are rows. Others get their turn meanwhile: some rows are large. */
-export async function listSeriesMadeUntil(db: Transaction, values: SeriesEnd): Promise<SeriesRow[]> {
-  const found = await selectIdsMadeUntil(db, values);
-  return selectSeries(
-    db,
-    found.map(({ id }) => id),
+  const classes = LENGTH_CLASSES.filter(({ longest }) => isLong({ start: 0, end: longest }) === long);
+  const { text, values } = eventsAround(`creator_id, ${sizeInSql(db)} as bytes`, span, classes);
+  const [sums] = await db.all<EventSizes>(
+    `select sum(bytes) as "all", sum(case when creator_id = ? then bytes end) as own from (${text}) as sizes`,
+    creatorId,
+    ...values,
   );
+  return { all: Number(sums?.all), own: Number(sums?.own) };
 }
 
 interface SeriesEnd {
@@ -161,8 +106,16 @@ interface SeriesEnd {
   readonly time: number;
 }
 
-const selectIdsMadeUntil = compileOnce((db, { calendarId, time }: Placeholders<SeriesEnd>) =>
-  db.selectFrom("series").select("id").where("calendar_id", "=", calendarId).where("made_until", "<", time),
-);
-
-const selectSeries = compileForIds((db, ids) => db.selectFrom("series").selectAll().where("id", "in", ids));
+/** Series of a calendar of which not all occurrences before a time are rows. Others get their turn meanwhile: some rows are large. */
+export async function listSeriesMadeUntil(
+  db: Transaction,
+  { calendarId, time }: SeriesEnd,
+): Promise<SeriesRow[]> {
+  const found = await db.all<Pick<SeriesRow, "id">>(
+    "select id from series where calendar_id = ? and made_until < ?",
+    calendarId,
+    time,
+  );
+  const ids = found.map(({ id }) => id);
+  return allWithIds(db, ids, (marks) => `select * from series where id in (${marks})`);
+}

@@ -1,8 +1,20 @@
-import { eventJson } from "../resources.js";
-import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
 import { rememberMove } from "./event-moves.js";
-import type { EventContent, EventRow } from "./schema.js";
+import type { EventContent, EventRow, SeriesRow } from "./schema.js";
+import { insert, type Sql } from "./sql.js";
 import type { Transaction } from "./store.js";
+
+/** What a response shows of an event: its columns but the slot, and its attendees in the form that a series has them in. */
+export type ShownEvent = Omit<EventContent, "slot"> & Pick<SeriesRow, "attendees">;
+
+/** The columns of a `ShownEvent`, in a query of `events`. */
+export const SHOWN_COLUMNS = `events.id, events.calendar_id, events.category, events.title, events.all_day, events.start_at,
+  events.start_timezone, events.end_at, events.end_timezone, events.description, events.location, events.url,
+  events.label_number, events.creator_id, events.created_at, events.updated_at, events.series_id, events.recurrences,
+  coalesce((select string_agg(user_id, ' ' order by position) from attendees where event_id = events.id), '') as attendees`;
+
+/** All columns of an event. */
+const EVENT_COLUMNS = `id, calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
+  location, url, label_number, creator_id, created_at, updated_at, series_id, slot, recurrences, moves, revision`;
 
 /** An event of a calendar; undefined if the calendar has no such event. */
 export async function findEvent(
@@ -10,30 +22,22 @@ export async function findEvent(
   calendarId: string,
   eventId: string,
 ): Promise<EventRow | undefined> {
-  const [event] = await selectEvent(db, { calendarId, eventId });
+  const [event] = await db.all<EventRow>(
+    `select ${EVENT_COLUMNS} from events where id = ? and calendar_id = ?`,
+    eventId,
+    calendarId,
+  );
   return event;
 }
 
-const selectEvent = compileOnce(
-  (db, { calendarId, eventId }: Placeholders<{ readonly calendarId: string; readonly eventId: string }>) =>
-    db.selectFrom("events").selectAll().where("id", "=", eventId).where("calendar_id", "=", calendarId),
-);
-
 /** Ids of the attendees of an event, in its order. */
 export async function listAttendees(db: Transaction, eventId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("attendees")
-    .select("user_id")
-    .where("event_id", "=", eventId)
-    .orderBy("position")
-    .execute();
+  const rows = await db.all<{ readonly user_id: string }>(
+    "select user_id from attendees where event_id = ? order by position",
+    eventId,
+  );
   return rows.map(({ user_id }) => user_id);
 }
-
-/** The attendees of the events with these ids, in no order; some more than once. */
-export const listAllAttendees = compileForIds((db, eventIds) =>
-  db.selectFrom("attendees").select("user_id").distinct().where("event_id", "in", eventIds),
-);
 
 export interface EventWithAttendees {
   readonly row: EventContent;
@@ -42,53 +46,36 @@ export interface EventWithAttendees {
 }
 
 export interface WrittenEvent extends EventWithAttendees {
+  /** Of the calendar, after this write. */
   readonly revision: number;
 }
 
-/**
- * Inserts an event. A row that comes from the database keeps its `moves`.
- * @param event.revision the calendar's revision after this write
- * @returns its JSON
- */
-export async function insertEvent(db: Transaction, event: WrittenEvent): Promise<string> {
-  const { row, attendeeIds } = event;
-  const columns = computedColumns(event);
-  await insertRow(db, { moves: "", ...row, ...columns });
+/** Inserts an event. A row that comes from the database keeps its `moves`. */
+export async function insertEvent(
+  db: Transaction,
+  { row, attendeeIds, revision }: WrittenEvent,
+): Promise<void> {
+  await insert(db, "events", [{ moves: "", ...row, revision }]);
   await insertAttendees(db, row.id, attendeeIds);
-  return columns.json;
 }
 
-const insertRow = compileOnce((db, row: Placeholders<EventRow>) => db.insertInto("events").values(row));
-
-/** Replaces an event and its attendees. @returns its JSON */
-export async function replaceEvent(db: Transaction, stored: EventRow, event: WrittenEvent): Promise<string> {
-  const { row, attendeeIds } = event;
-  const columns = computedColumns(event);
-  await db
-    .updateTable("events")
-    .set({ ...row, ...columns, moves: movesOf(stored, event) })
-    .where("id", "=", row.id)
-    .execute();
-  await db.deleteFrom("attendees").where("event_id", "=", row.id).execute();
-  await insertAttendees(db, row.id, attendeeIds);
-  return columns.json;
-}
-
-function computedColumns(event: WrittenEvent) {
+/** Replaces an event and its attendees. */
+export async function replaceEvent(db: Transaction, stored: EventRow, event: WrittenEvent): Promise<void> {
   const { row, attendeeIds, revision } = event;
-  return { revision, json: eventJson(row, attendeeIds), bytes: sizeOfEvent(event) };
+  const { id, ...columns }: EventRow = { ...row, revision, moves: movesOf(stored, event) };
+  const names = Object.keys(columns).map((name) => `${name} = ?`);
+  await db.run(`update events set ${names.join(", ")} where id = ?`, ...Object.values(columns), id);
+  await db.run("delete from attendees where event_id = ?", id);
+  await insertAttendees(db, id, attendeeIds);
 }
 
 function movesOf({ start_at: start, moves }: EventRow, { row, revision }: WrittenEvent): string {
   return start === null || start === row.start_at ? moves : rememberMove(moves, { revision, start });
 }
 
-async function insertAttendees(db: Transaction, eventId: string, userIds: readonly string[]): Promise<void> {
-  if (userIds.length === 0) return;
-  await db
-    .insertInto("attendees")
-    .values(userIds.map((userId, position) => ({ event_id: eventId, user_id: userId, position })))
-    .execute();
+function insertAttendees(db: Transaction, eventId: string, userIds: readonly string[]): Promise<void> {
+  const rows = userIds.map((userId, position) => ({ event_id: eventId, user_id: userId, position }));
+  return insert(db, "attendees", rows);
 }
 
 /** What a response has for each event besides its texts, and for each attendee (bytes). */
@@ -104,4 +91,12 @@ export function sizeOfEvent({ row, attendeeIds }: EventWithAttendees): number {
   const { byteLength } = new TextEncoder().encode(texts);
   const repeats = row.series_id === null ? 0 : BYTES_OF_SERIES + row.recurrences.length;
   return BYTES_OF_EVENT + byteLength + BYTES_OF_ATTENDEE * attendeeIds.length + repeats;
+}
+
+/** `sizeOfEvent` in a query of `events`, on PostgreSQL a few bytes more. */
+export function sizeInSql({ jsonArray }: Sql): string {
+  return `(${BYTES_OF_EVENT}
+    + octet_length(cast(${jsonArray}(events.title, events.description, events.location, events.url) as text))
+    + ${BYTES_OF_ATTENDEE} * (select count(*) from attendees where event_id = events.id)
+    + case when events.series_id is null then 0 else ${BYTES_OF_SERIES} + octet_length(events.recurrences) end)`;
 }

@@ -1,9 +1,9 @@
-import { sql } from "kysely";
 import type { DayWindow } from "../day-window.js";
 import { isChangedAlone } from "../occurrence.js";
-import { compileForIds, compileOnce, type Placeholders, type Terms } from "./compiled-query.js";
-import { eventsBeforeWindow, overlaps } from "./event-windows.js";
-import type { EventRow } from "./schema.js";
+import { eventsBeforeWindow, OVERLAPS, valuesOfOverlaps } from "./event-windows.js";
+import { SHOWN_COLUMNS, type ShownEvent, sizeInSql } from "./events.js";
+import type { EventRow, SeriesRow } from "./schema.js";
+import { allWithIds } from "./sql.js";
 import type { Transaction } from "./store.js";
 
 /** An event with a row, or a series, that a feed may show, without its content. */
@@ -39,22 +39,24 @@ export interface FeedEntryQuery extends FeedShows {
 /** Rows that are visited at a time: in about a millisecond. */
 const BATCH = 500;
 
-const COLUMNS = ["id", "start_at", "bytes", "series_id", "recurrences", "all_day", "category"] as const;
+/** An event with a row, and its size in a response (bytes). */
+type Visited = Pick<EventRow, "id" | "start_at" | "series_id" | "recurrences" | "all_day" | "category"> & {
+  readonly bytes: number;
+};
 
-type Visited = Pick<EventRow, (typeof COLUMNS)[number]>;
+function visitedColumns(db: Transaction): string {
+  return `id, start_at, series_id, recurrences, all_day, category, ${sizeInSql(db)} as bytes`;
+}
 
 /** The first entries of a calendar in a window. Those that began before it are there too. */
 export async function listFeedEntries(db: Transaction, query: FeedEntryQuery): Promise<FeedEntry[]> {
   const { calendarId, window, limit, wholeSeries, pause } = query;
-  const entryOf = ({ id, start_at, bytes }: Pick<EventRow, "id" | "start_at" | "bytes">) => ({
+  const entryOf = ({ id, start_at, bytes }: Visited) => ({
     ...{ id, calendarId, bytes, start: start_at ?? 0 },
     isSeries: false,
   });
-  const before = await eventsBeforeWindow(db, calendarId, window)
-    .select(COLUMNS)
-    .orderBy("start_at", "desc")
-    .limit(limit)
-    .execute();
+  const { text, values } = eventsBeforeWindow(visitedColumns(db), calendarId, window);
+  const before = await db.all<Visited>(`${text} order by start_at desc limit ?`, ...values, limit);
   await pause();
   const entries = before.filter((row) => isShown(row, query)).map(entryOf);
   if (wholeSeries) entries.push(...(await listSeriesEntries(db, query)));
@@ -81,92 +83,62 @@ function visitAfter(
   last: Visited | undefined,
 ): Promise<Visited[]> {
   const order = latestFirst ? "desc" : "asc";
-  const rows = db
-    .selectFrom("events")
-    .select(COLUMNS)
-    .where("calendar_id", "=", calendarId)
-    .where("start_at", ">=", window.spanStart)
-    .where("start_at", "<", window.spanEnd)
-    .where(overlaps(window));
-  const comparison = sql.raw(latestFirst ? "<" : ">");
-  const after = last && sql<boolean>`(start_at, id) ${comparison} (${last.start_at}, ${last.id})`;
-  return (after === undefined ? rows : rows.where(after))
-    .orderBy("start_at", order)
-    .orderBy("id", order)
-    .limit(BATCH)
-    .execute();
+  const isAfter = last === undefined ? "" : `and (start_at, id) ${latestFirst ? "<" : ">"} (?, ?)`;
+  return db.all<Visited>(
+    `select ${visitedColumns(db)} from events
+    where calendar_id = ? and start_at >= ? and start_at < ? and ${OVERLAPS} ${isAfter}
+    order by start_at ${order}, id ${order} limit ${BATCH}`,
+    ...[calendarId, window.spanStart, window.spanEnd, ...valuesOfOverlaps(window)],
+    ...(last === undefined ? [] : [last.start_at, last.id]),
+  );
 }
 
 /** The series with an occurrence by their rule in the window, however many these are. */
 async function listSeriesEntries(db: Transaction, query: FeedEntryQuery): Promise<FeedEntry[]> {
   const { calendarId, window, latestFirst } = query;
-  const { spanStart: since, spanEnd: end } = window;
-  const rows = await (latestFirst ? selectLastOfSeries : selectFirstOfSeries)(db, { calendarId, since, end });
-  return rows.flatMap(({ id, start, bytes }) =>
-    start === null ? [] : [{ id, calendarId, start: Number(start), bytes: Number(bytes), isSeries: true }],
+  // The index by series and slot finds one occurrence at once; those that follow their rule begin at their slot.
+  const nearest = (column: string) => `(select ${column} from events
+    where events.series_id = series.id and events.recurrences <> ''
+      and slot > cast(? as bigint) - series.length and slot < ?
+    order by slot ${latestFirst ? "desc" : "asc"} limit 1)`;
+  const rows = await db.all<Pick<EventRow, "id" | "slot"> & { readonly bytes: number }>(
+    `select id, ${nearest("slot")} as slot, ${nearest(sizeInSql(db))} as bytes from series where calendar_id = ?`,
+    ...[window.spanStart, window.spanEnd, window.spanStart, window.spanEnd, calendarId],
+  );
+  return rows.flatMap(({ id, slot, bytes }) =>
+    slot === null ? [] : [{ id, calendarId, start: slot, bytes, isSeries: true }],
   );
 }
 
-interface SeriesValues {
-  readonly calendarId: string;
-  readonly since: number;
-  readonly end: number;
+/** What a feed shows of events. */
+export function listEventsOfFeed(db: Transaction, ids: Iterable<string>): Promise<ShownEvent[]> {
+  return allWithIds(db, ids, (marks) => `select ${SHOWN_COLUMNS} from events where id in (${marks})`);
 }
-
-/** The index by series and slot finds one occurrence at once; those that follow their rule begin at their slot. */
-const selectOccurrenceOfSeries = (order: "asc" | "desc") =>
-  compileOnce((db, { calendarId, since, end }: Placeholders<SeriesValues>) =>
-    db
-      .selectFrom("series")
-      .select((series) => {
-        const occurrence = series
-          .selectFrom("events")
-          .whereRef("events.series_id", "=", "series.id")
-          .where("events.recurrences", "!=", "")
-          .where("slot", ">", sql<number>`cast(${since} as bigint) - series.length`)
-          .where("slot", "<", end)
-          .orderBy("slot", order)
-          .limit(1);
-        return ["series.id", occurrence.select("slot").as("start"), occurrence.select("bytes").as("bytes")];
-      })
-      .where("series.calendar_id", "=", calendarId),
-  );
-
-const selectFirstOfSeries = selectOccurrenceOfSeries("asc");
-const selectLastOfSeries = selectOccurrenceOfSeries("desc");
-
-/** The columns of events that a feed shows. */
-export const listEventsOfFeed = compileForIds((db, ids) =>
-  db
-    .selectFrom("events")
-    .select(["id", "calendar_id", "start_at", "bytes", "json", "creator_id", "label_number"])
-    .where("id", "in", ids),
-);
 
 /** The occurrences of a series that were changed on their own, in order. */
-export const listChangedOccurrences = compileOnce((db, { id }: Placeholders<{ readonly id: string }>) =>
-  changedOccurrences(db, id).select(["id", "start_at", "bytes"]).orderBy("id"),
-);
-
-/** A query of them. The literal makes it one of their index. */
-export function changedOccurrences(db: Transaction, seriesId: Terms<{ readonly id: string }>["id"]) {
-  return db.selectFrom("events").where("series_id", "=", seriesId).where(sql<boolean>`recurrences = ''`);
+export function listChangedOccurrences(
+  db: Transaction,
+  seriesId: string,
+): Promise<(Pick<EventRow, "id" | "start_at"> & { readonly bytes: number })[]> {
+  return db.all(
+    // The literal makes it a query of their index.
+    `select id, start_at, ${sizeInSql(db)} as bytes from events
+    where series_id = ? and recurrences = '' order by id`,
+    seriesId,
+  );
 }
 
 /** Series, with the slot of the first occurrence that was not changed on its own. */
-export const listSeriesOfFeed = compileForIds((db, ids) =>
-  db
-    .selectFrom("series")
-    .selectAll()
-    .select((series) =>
-      series
-        .selectFrom("events")
-        .select("slot")
-        .whereRef("events.series_id", "=", "series.id")
-        .where("events.recurrences", "!=", "")
-        .orderBy("slot")
-        .limit(1)
-        .as("first"),
-    )
-    .where("id", "in", ids),
-);
+export function listSeriesOfFeed(
+  db: Transaction,
+  ids: Iterable<string>,
+): Promise<(SeriesRow & { readonly first: number | null })[]> {
+  return allWithIds(
+    db,
+    ids,
+    (marks) => `
+      select series.*, (select slot from events
+        where events.series_id = series.id and events.recurrences <> '' order by slot limit 1) as first
+      from series where id in (${marks})`,
+  );
+}

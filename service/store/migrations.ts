@@ -1,6 +1,5 @@
 import { SCHEMA_VERSION } from "./schema.js";
 import { type Engine, otherVersionError, type Store, type Transaction } from "./store.js";
-import { renderStoredEvents } from "./stored-events.js";
 
 interface Migration {
   /** Statements, which end in a semicolon. Where PostgreSQL runs them, text compares by bytes, as in SQLite. */
@@ -113,7 +112,7 @@ export const MIGRATIONS: readonly Migration[] = [
         + octet_length(json_array(title, description, location, url))
         + 100 * (select count(*) from attendees where event_id = events.id);`,
   },
-  // Revisions of calendars, what was deleted, and events as they are in responses, which `migrate` fills in.
+  // Revisions of calendars, what was deleted, and events as they are in responses, which are no longer stored.
   {
     statements: `
       alter table calendars add column revision bigint default 1 not null;
@@ -133,8 +132,7 @@ export const MIGRATIONS: readonly Migration[] = [
       create table calctl_writes (id uuid primary key, written_at timestamptz default (now()) not null);
       create index calctl_writes_by_time on calctl_writes (written_at);`,
   },
-  // Moves of events by revision. Those by the clock stay for a process of the version before that goes on with a file: it
-  // could write nothing without them.
+  // Moves of events by revision.
   { statements: "alter table events add column moves text default '' not null;" },
   // Keys of creates. They go with their calendar, also where a process of the version before removes it.
   {
@@ -186,7 +184,26 @@ export const MIGRATIONS: readonly Migration[] = [
       "create index events_changed_alone on events (series_id) where series_id is not null and recurrences = '';",
   },
   // Requests are counted in memory, and a write whose commit got no answer is not looked up. SQLite never had the table of writes.
-  { statements: "drop table rate_windows; drop table if exists calctl_writes;" },
+  // Responses are made of rows: what was stored of them goes, and moves by the clock.
+  {
+    statements: `
+      drop table rate_windows;
+      drop table if exists calctl_writes;
+      drop index events_by_length;
+      create index events_by_length on events (calendar_id, (case
+        when end_at - start_at <= 86400000 then 0
+        when end_at - start_at <= 691200000 then 1
+        when end_at - start_at <= 5529600000 then 2
+        when end_at - start_at <= 44236800000 then 3
+        when end_at - start_at <= 353894400000 then 4
+        when end_at - start_at <= 2831155200000 then 5
+        when end_at - start_at <= 22649241600000 then 6
+        else 7 end), start_at, end_at);
+      alter table events drop column json;
+      alter table events drop column bytes;
+      alter table events drop column moved_at;
+      alter table events drop column moved_from;`,
+  },
 ];
 
 /** The statements that bring a database of a version to the newest one. */
@@ -233,8 +250,6 @@ export function migrate(
       const inByteOrder = statement.replace(/\btext\b/g, 'text collate "C"');
       await db.run(version.engine === "postgres" ? inByteOrder : statement);
     }
-    // By the last one, since the program renders events from the columns of the newest version.
-    if (found > 0) await renderStoredEvents(db);
     await version.write(db, SCHEMA_VERSION);
     return found;
   });

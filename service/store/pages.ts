@@ -1,8 +1,8 @@
-import { sql } from "kysely";
 import type { Category } from "../../contract/shapes.js";
 import type { DayWindow } from "../day-window.js";
 import { isSeries } from "../occurrence.js";
-import { eventsBeforeWindow, overlaps } from "./event-windows.js";
+import { eventsBeforeWindow, OVERLAPS, type Query, valuesOfOverlaps } from "./event-windows.js";
+import { SHOWN_COLUMNS, type ShownEvent, sizeInSql } from "./events.js";
 import type { ActivityRow, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -38,76 +38,75 @@ export interface EventListQuery {
   readonly category?: Category;
 }
 
-const LISTED_COLUMNS = [
-  ...(["id", "json", "start_at", "bytes", "title", "description", "location"] as const),
-  ...(["moves", "category", "creator_id", "label_number"] as const),
-] as const;
-
-/** An event of a list, with its order, its size, what a search compares and what it refers to. */
-export type ListedEvent = Pick<EventRow, (typeof LISTED_COLUMNS)[number]>;
+/** An event of a list, with its size (bytes), and what tells whether it was read before. */
+export interface ListedEvent extends ShownEvent {
+  readonly bytes: number;
+  readonly moves: string;
+}
 
 /**
  * The next events of a list, ordered by start and id, those without times last. The rows that are visited do not grow
  * with the list.
+ * @param count a constant: the statements have it
  */
 export async function listEventsAfter(
   db: Transaction,
   query: EventListQuery,
   count: number,
 ): Promise<ListedEvent[]> {
-  const { calendarId, window, after, category } = query;
+  const { window, after, category } = query;
   const isBefore = after === null || after.start < window.spanStart;
-  const events: ListedEvent[] = isBefore
-    ? // The few that began before the window.
-      await eventsBeforeWindow(db, calendarId, window)
-        .select(LISTED_COLUMNS)
-        .where(follows(after))
-        .orderBy("start_at")
-        .orderBy("id")
-        .limit(count)
-        .execute()
-    : [];
-  for (const list of category === "keep" ? [eventsFrom, eventsWithoutTimes] : [eventsFrom]) {
-    if (events.length === count) break;
-    const limit = count - events.length;
-    events.push(...(await list(db, query).select(LISTED_COLUMNS).limit(limit).execute()));
+  const lists = [
+    // The few that began before the window.
+    ...(isBefore ? [eventsBefore] : []),
+    eventsFrom,
+    ...(category === "keep" ? [eventsWithoutTimes] : []),
+  ];
+  const columns = `${SHOWN_COLUMNS}, moves, ${sizeInSql(db)} as bytes`;
+  const events: ListedEvent[] = [];
+  for (const list of lists) {
+    if (events.length >= count) break;
+    const { text, values } = list(columns, query);
+    events.push(...(await db.all<ListedEvent>(`${text} limit ${count}`, ...values)));
   }
-  return events;
+  return events.slice(0, count);
+}
+
+/** A query of the events that began before the window, in order. */
+function eventsBefore(columns: string, { calendarId, window, after }: EventListQuery): Query {
+  const { text, values } = eventsBeforeWindow(columns, calendarId, window);
+  const order = "order by start_at, id";
+  if (after === null) return { text: `${text} ${order}`, values };
+  return {
+    text: `${text} and (start_at, id) > (?, ?) ${order}`,
+    values: [...values, after.start, after.id],
+  };
 }
 
 /** A query of the events that begin in the window, in order. */
-export function eventsFrom(db: Transaction, { calendarId, window, after }: EventListQuery) {
+function eventsFrom(columns: string, { calendarId, window, after }: EventListQuery): Query {
   const { spanStart: start, spanEnd: end } = window;
-  return db
-    .selectFrom("events")
-    .where("calendar_id", "=", calendarId)
-    .where(follows(after !== null && after.start >= start ? after : { start, id: "" }))
-    .where("start_at", "<", end)
-    .where(overlaps(window))
-    .orderBy("start_at")
-    .orderBy("id");
+  const place = after !== null && after.start >= start ? after : { start, id: "" };
+  return {
+    text: `select ${columns} from events
+      where calendar_id = ? and (start_at, id) > (?, ?) and start_at < ? and ${OVERLAPS}
+      order by start_at, id`,
+    values: [calendarId, place.start, place.id, end, ...valuesOfOverlaps(window)],
+  };
 }
 
 /** A query of the keeps without times, in order. */
-export function eventsWithoutTimes(
-  db: Transaction,
+function eventsWithoutTimes(
+  columns: string,
   { calendarId, after }: Pick<EventListQuery, "calendarId" | "after">,
-) {
-  return (
-    db
-      .selectFrom("events")
-      .where("calendar_id", "=", calendarId)
-      .where("start_at", "is", null)
-      .where("id", ">", after?.start === WITHOUT_TIMES ? after.id : "")
-      // Always null, but PostgreSQL needs it to read the index in its order.
-      .orderBy("start_at")
-      .orderBy("id")
-  );
-}
-
-/** Whether an event comes after the position. */
-function follows(after: EventPosition | null) {
-  return after === null ? sql<boolean>`true` : sql<boolean>`(start_at, id) > (${after.start}, ${after.id})`;
+): Query {
+  // Their start is always null, but PostgreSQL needs it to read the index in its order.
+  return {
+    text: `select ${columns} from events
+      where calendar_id = ? and start_at is null and id > ?
+      order by start_at, id`,
+    values: [calendarId, after?.start === WITHOUT_TIMES ? after.id : ""],
+  };
 }
 
 export interface ActivityListQuery {
@@ -123,15 +122,14 @@ export function listActivitiesAfter(
   { event, after }: ActivityListQuery,
   count: number,
 ): Promise<ActivityRow[]> {
-  const { id } = event;
-  const ids = isSeries(event) ? db.selectFrom("events").select("id").where("series_id", "=", id) : [id];
-  return db
-    .selectFrom("activities")
-    .selectAll()
-    .where("event_id", "in", ids)
-    .where(after === null ? sql<boolean>`true` : sql<boolean>`(created_at, id) > (${after.at}, ${after.id})`)
-    .orderBy("created_at")
-    .orderBy("id")
-    .limit(count)
-    .execute();
+  const events = isSeries(event) ? "in (select id from events where series_id = ?)" : "= ?";
+  return db.all<ActivityRow>(
+    `select id, event_id, user_id, content, created_at, updated_at from activities
+    where event_id ${events} and (created_at, id) > (?, ?)
+    order by created_at, id limit ?`,
+    event.id,
+    after?.at ?? Number.MIN_SAFE_INTEGER,
+    after?.id ?? "",
+    count,
+  );
 }

@@ -86,18 +86,14 @@ export interface EventRow {
    * event, and for an occurrence that was changed on its own.
    */
   readonly recurrences: string;
-  /** About how many bytes it takes in a response, not fewer. */
-  readonly bytes: number;
   /** Its moves, as `event-moves.ts` remembers them. */
   readonly moves: string;
   /** Of the calendar, when the event was written last; 0 for an occurrence that is no row, see `isStored`. */
   readonly revision: number;
-  /** The event in a response: `eventResource` as JSON. */
-  readonly json: string;
 }
 
 /** An event as it is written: the other columns are computed. */
-export type EventContent = Omit<EventRow, "bytes" | "moves" | "revision" | "json">;
+export type EventContent = Omit<EventRow, "moves" | "revision">;
 
 /**
  * Events by a rule. Those up to `made_until` are rows of `events`, with an id that `occurrence.ts` makes. An

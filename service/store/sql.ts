@@ -10,6 +10,8 @@ export interface Sql {
   all<R>(text: string, ...values: readonly SqlValue[]): Promise<R[]>;
   /** @returns how many rows were written or deleted */
   run(text: string, ...values: readonly SqlValue[]): Promise<number>;
+  /** The function that makes a JSON array of its arguments, which SQLite and older PostgreSQL have by other names. */
+  readonly jsonArray: "json_array" | "json_build_array";
 }
 
 /** SQL for several values: `?, ?, ?`. */

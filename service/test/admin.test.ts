@@ -200,7 +200,7 @@ test("a removed calendar takes its events, comments, labels and members with it"
   await admin.members.add("second", id);
   await world.tables.change(
     `insert into events values ('e', '${id}', 'keep', 'x', 0, null, null, null, null, '', '', '', 1,
-      '${world.member.id}', 0, 0, 1000, 0, null, 1, '{}', '', null, null, '');
+      '${world.member.id}', 0, 0, 1, '', null, null, '');
     insert into attendees values ('e', '${world.member.id}', 0);
     insert into activities values ('a', 'e', '${world.member.id}', 'x', 0, 0)`,
   );

@@ -66,8 +66,7 @@ function addRows(id: string, events: number): void {
     insert into events select
         case n % 4 when 0 then 'é' when 1 then 'Z' when 2 then 'z' else '_' end || n || char(0x1f600 + n % 50),
         calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
-        location, url, label_number, creator_id, created_at, updated_at, bytes - 200, moved_at, moved_from, revision,
-        json_set(json, '$.id', 'x'), moves, null, null, ''
+        location, url, label_number, creator_id, created_at, updated_at, revision, moves, null, null, ''
       from events, numbers where id = '${id}';
     insert into attendees select id, '${world.member.id}', 0 from events where id <> '${id}';
     insert into idempotency_keys select calendar_id, creator_id, id, 'x', id, 1 from events limit 9;
@@ -135,7 +134,7 @@ test("a copy is equal, private, and can be served", async () => {
 });
 
 test("what the service wrote passes a check after it was copied", async () => {
-  runSql(from, 'delete from events where json like \'%"id":"x"%\'');
+  runSql(from, "delete from events where length(id) <> 32");
   const weekly = { ...SCHEDULE, recurrences: ["RRULE:FREQ=WEEKLY;COUNT=9"] };
   const service = await openService({ database: from, now: () => NOW, rateLimit: null });
   const writer = { ...world, service };

@@ -1,28 +1,19 @@
-import { join } from "node:path";
 import fc from "fast-check";
-import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
 import { MAX_ATTENDEES, MAX_DESCRIPTION, MAX_LOCATION, MAX_TITLE, MAX_URL } from "../../contract/limits.js";
-import { temporaryFolder } from "../../test/support/temporary-folder.js";
+import { listWindow } from "../endpoints/listed-events.js";
 import { SINGLE } from "../occurrence.js";
 import { eventResource } from "../resources.js";
 import { groupByCalendar } from "../store/calendars.js";
-import {
-  eventSizes,
-  eventsInWindow,
-  listEventsInWindow,
-  listSeriesMadeUntil,
-} from "../store/event-windows.js";
+import { listSeriesMadeUntil, sumEventSizes } from "../store/event-windows.js";
 import { insertEvent, sizeOfEvent } from "../store/events.js";
-import { changedOccurrences } from "../store/feed-entries.js";
-import { statementsAfter } from "../store/migrations.js";
-import { eventsFrom, eventsWithoutTimes, WITHOUT_TIMES } from "../store/pages.js";
+import { listChangedOccurrences } from "../store/feed-entries.js";
+import { type EventListQuery, listEventsAfter, WITHOUT_TIMES } from "../store/pages.js";
 import type { EventContent, SeriesRow } from "../store/schema.js";
 import { storeSeries } from "../store/series.js";
 import { openStore } from "../store/sqlite/open.js";
 import type { Store, Transaction } from "../store/store.js";
-import { runSql } from "./support/database.js";
 import { NOW } from "./support/world.js";
 
 const END = NOW + 7 * DAY_MS;
@@ -54,55 +45,57 @@ const EVENT: EventContent = {
 async function openCalendar(): Promise<Store> {
   const store = await openStore(":memory:");
   await store.write(async (db) => {
-    await sql`insert into users values (${USER}, 'Ana', 'ana', 'ana', null, '', '', 0, 1)`.execute(db);
-    await sql`insert into calendars values (${CALENDAR}, 'Family', '', '', '', 1, 1, 1, 1)`.execute(db);
-    await sql`insert into labels values (${CALENDAR}, 1, '', '#2ecc87')`.execute(db);
+    await db.run("insert into users values (?, 'Ana', 'ana', 'ana', null, '', '', 0, 1)", USER);
+    await db.run("insert into calendars values (?, 'Family', '', '', '', 1, 1, 1, 1)", CALENDAR);
+    await db.run("insert into labels values (?, 1, '', '#2ecc87')", CALENDAR);
   });
   return store;
 }
 
-/** How SQLite would run a query: its steps. */
-async function planOf(query: (db: Transaction) => Explained): Promise<readonly string[]> {
+/** How SQLite would run queries: their steps in the table of events. */
+async function planOf(query: (db: Transaction) => Promise<unknown>): Promise<readonly string[]> {
   const store = await openCalendar();
-  const plan = await store.read((db) =>
-    query(db).explain<{ readonly detail: string }>(undefined, sql`query plan`),
-  );
+  const steps: string[] = [];
+  await store.read(async (db) => {
+    const explain: Transaction["all"] = async (text, ...values) => {
+      const plan = await db.all<{ readonly detail: string }>(`explain query plan ${text}`, ...values);
+      steps.push(...plan.map(({ detail }) => detail));
+      return [];
+    };
+    await query(Object.assign(Object.create(db), { all: explain }));
+  });
   await store.close();
-  return plan.map(({ detail }) => detail);
+  return steps.filter((step) => /\bevents\b/.test(step));
 }
 
-type Explained = Pick<ReturnType<typeof eventsFrom>, "explain">;
+const planOfList = (query: Pick<EventListQuery, "after" | "category">) =>
+  planOf((db) => listEventsAfter(db, { calendarId: CALENDAR, window: WEEK, ...query }, 64));
+
+const AROUND =
+  "SEARCH events USING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)";
+const IN_ORDER =
+  "SEARCH events USING INDEX events_by_start (calendar_id=? AND (start_at,id)>(?,?) AND start_at<?)";
 
 describe("the events of a window", () => {
-  test("are found by calendar, length and start, so that earlier and later ones are not visited", async () => {
-    const plan = await planOf((db) =>
-      eventsInWindow(db, { calendarId: CALENDAR, ...WEEK }).selectAll("events"),
-    );
-    const search =
-      "SEARCH events USING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)";
-    expect(plan.filter((step) => /\bevents\b/.test(step))).toEqual([search]);
+  test("that began before it are found by calendar, length and start, the others in order, so that few are visited", async () => {
+    expect(await planOfList({ after: null })).toEqual([AROUND, IN_ORDER]);
   });
 
-  test("and those that begin in it are found in order, from the end of the page before on", async () => {
-    const after = { start: NOW + HOUR_MS, id: "0" };
-    const query = { calendarId: CALENDAR, window: WEEK, after, since: NOW };
-    expect(await planOf((db) => eventsFrom(db, query).selectAll())).toEqual([
-      "SEARCH events USING INDEX events_by_start (calendar_id=? AND (start_at,id)>(?,?) AND start_at<?)",
-    ]);
+  test("are found from the end of the page before on", async () => {
+    expect(await planOfList({ after: { start: NOW + HOUR_MS, id: "0" } })).toEqual([IN_ORDER]);
   });
 
   test("and keeps without times are found in order, without those that have some", async () => {
-    const query = { calendarId: CALENDAR, after: { start: WITHOUT_TIMES, id: "0" } };
-    expect(await planOf((db) => eventsWithoutTimes(db, query).selectAll())).toEqual([
+    const plan = await planOfList({ category: "keep", after: { start: WITHOUT_TIMES, id: "0" } });
+    expect(plan).toEqual([
+      IN_ORDER,
       "SEARCH events USING INDEX events_by_start (calendar_id=? AND start_at=? AND id>?)",
     ]);
   });
 
-  test("are summed from the index alone", async () => {
+  test("are summed without visiting earlier and later ones", async () => {
     const query = { calendarId: CALENDAR, creatorId: USER, ...WEEK };
-    expect(await planOf((db) => eventSizes(db, query, false))).toContain(
-      "SEARCH events USING COVERING INDEX events_by_length (calendar_id=? AND <expr>=? AND start_at>? AND start_at<?)",
-    );
+    expect(await planOf((db) => sumEventSizes(db, query, false))).toEqual([AROUND]);
   });
 
   const hours = (days: number) => fc.integer({ min: -days * 24, max: days * 24 });
@@ -128,9 +121,9 @@ describe("the events of a window", () => {
             ({ start_at, end_at }) => Number(start_at) < WEEK.end && Number(end_at) > WEEK.start,
           );
           const found = await store.write(async (db) => {
-            await db.deleteFrom("events").execute();
+            await db.run("delete from events");
             for (const row of rows) await insertEvent(db, { row, attendeeIds: [], revision: 1 });
-            return listEventsInWindow(db, CALENDAR, WEEK);
+            return listWindow(db, CALENDAR, WEEK);
           });
           const inOrder = overlapping.sort(
             (one, other) => Number(one.start_at) - Number(other.start_at) || (one.id < other.id ? -1 : 1),
@@ -144,7 +137,7 @@ describe("the events of a window", () => {
 });
 
 test("the occurrences of a series that were changed on their own are found without the others", async () => {
-  expect(await planOf((db) => changedOccurrences(db, "0").select("id"))).toEqual([
+  expect(await planOf((db) => listChangedOccurrences(db, "0"))).toEqual([
     "SEARCH events USING INDEX events_changed_alone (series_id=?)",
   ]);
 });
@@ -198,34 +191,27 @@ describe("the size of an event", () => {
   });
 });
 
-test("the size of an event from before sizes were stored is that of its JSON", async () => {
-  const folder = temporaryFolder();
-  const path = join(folder, "calendar.db");
-  await (await openStore(path)).close();
+test("the database finds the same sizes", async () => {
+  const store = await openCalendar();
   const texts = [
     "\u0001".repeat(50),
     `"\\\n\t\u001f\u007f`.repeat(1_000),
     "é🗓\u2028",
     "https://example.com/",
   ];
-  const values = texts.map((text) => `cast(x'${Buffer.from(text).toString("hex")}' as text)`).join(", ");
-  runSql(
-    path,
-    `insert into users values ('${USER}', 'Ana', 'ana', 'ana', null, '', '', 0, 1);
-     insert into calendars values ('c', 'Family', '', '', '', 1, 1, 1, 1);
-     insert into labels values ('c', 1, 'One', '#000000');
-     insert into events (id, calendar_id, category, all_day, title, description, location, url, label_number, creator_id,
-       created_at, updated_at) values ('e', 'c', 'keep', 0, ${values}, 1, '${USER}', 1, 1);
-     insert into attendees values ('e', '${USER}', 0);
-     update events set bytes = 1100
-       + octet_length(title) + octet_length(description) + octet_length(location) + octet_length(url)`,
-  );
-  const [correctSizes = ""] = statementsAfter(4, "sqlite");
-  runSql(path, correctSizes);
-  const store = await openStore(path);
-  const [row] = await store.read((db) => db.selectFrom("events").selectAll().execute());
-  expect([row?.title, row?.description, row?.location, row?.url]).toEqual(texts);
-  expect(row?.bytes).toBe(row && sizeOfEvent({ row, attendeeIds: [USER] }));
+  const [title = "", description = "", location = "", url = ""] = texts;
+  const row = { ...EVENT, title, description, location, url };
+  const events = [
+    { row, attendeeIds: [USER] },
+    { row: { ...row, id: "1", creator_id: "2" }, attendeeIds: [] },
+  ];
+  const sums = await store.write(async (db) => {
+    await db.run("insert into users values ('2', 'Ben', 'ben', 'ben', null, '', '', 0, 2)");
+    for (const event of events) await insertEvent(db, { ...event, revision: 1 });
+    return sumEventSizes(db, { calendarId: CALENDAR, creatorId: USER, ...WEEK }, false);
+  });
+  const [own = 0, other = 0] = events.map(sizeOfEvent);
+  expect(sums).toEqual({ all: own + other, own });
   await store.close();
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStage, type Stage } from "./contract/stage.js";
-import { renderEvents, runSql } from "./support/database.js";
+import { runSql } from "./support/database.js";
 import { eventBody, KEEP } from "./support/event-bodies.js";
 import { sendInProcess } from "./support/send.js";
 
@@ -88,7 +88,6 @@ describe("the url of an event", () => {
     const { client, world, path, calendar, create } = stage;
     const { id } = await create(KEEP);
     runSql(world.database, `update events set url = '${url}' where id = '${id}'`);
-    renderEvents(world.database);
     const target = { ...path, event_id: id };
     expect((await client.call("getEvent", { path: target })).data.attributes.url).toBe(url);
     const body = eventBody({ ...KEEP, title: "Renamed", url });

@@ -25,7 +25,7 @@ function fillWithEvents(database: string): void {
     database,
     `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 20000)
     insert into events select 'e' || n, ${values[0]}, 'keep', 'Keep', 0, null, null, null, null, '', '', '', 1, ${values[1]},
-      1, 1, 2000, 0, null, 1, '{}', '', null, null, '' from numbers`,
+      1, 1, 1, '', null, null, '' from numbers`,
   );
 }
 

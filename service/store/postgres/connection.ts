@@ -88,6 +88,7 @@ export async function runWork<T>(send: Send, work: (db: Transaction) => Promise<
   const sql: Sql = {
     all: async (text, ...values) => (await query(numbered(text, values), values)).rows,
     run: async (text, ...values) => (await query(numbered(text, values), values)).rowCount ?? 0,
+    jsonArray: "json_build_array",
   };
   try {
     return await work(

@@ -138,6 +138,7 @@ export function queriesOn(connection: SqliteDatabase): Transaction {
     all: async <R>(text: string, ...values: readonly SqlValue[]) =>
       connection.prepare(text).all(values) as R[],
     run: async (text, ...values) => Number(connection.prepare(text).run(values).changes),
+    jsonArray: "json_array",
   };
   return Object.assign(
     new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: connection }) }),

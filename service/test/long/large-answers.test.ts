@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../../contract/date-time.js";
 import type { EventRow } from "../../store/schema.js";
-import { renderEvents, runSql } from "../support/database.js";
+import { runSql } from "../support/database.js";
 import { eventBody, SCHEDULE } from "../support/event-bodies.js";
 import { request } from "../support/send.js";
 import { createWorld, NOW, type World } from "../support/world.js";
@@ -79,7 +79,6 @@ test("an event with 33,000 attendees is answered with all of them", async () => 
        select 'user-' || n, 'User ' || n, 'user-' || n, 'user-' || n, null, '', '', 0, n from numbers;
      insert into attendees ${numbers(MANY)} select '${id}', 'user-' || n, n from numbers;`,
   );
-  renderEvents(world.database);
   for (const path of [`events/${id}?include=attendees`, "upcoming_events?include=attendees"]) {
     const { status, json } = await send("GET", `/calendars/${world.calendarId}/${path}`);
     expect(status).toBe(200);

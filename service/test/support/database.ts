@@ -3,14 +3,15 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { onTestFinished } from "vitest";
 import { loadSqlite } from "../../../src/system/sqlite/driver.js";
-import { eventJson } from "../../resources.js";
-import type { EventRow } from "../../store/schema.js";
 
 // The library of the service: a second one in this process would not see its locks.
 const { DatabaseSync } = await loadSqlite();
 
-/** Makes a database one of version 10, which had no series. */
-export const REMOVE_SERIES = `drop index events_changed_alone; drop index events_by_series; alter table events drop column series_id;
+/** Makes a database one of version 10, which had no series, and stored what responses show of events. */
+export const REMOVE_SERIES = `alter table events add column bytes integer default 0 not null;
+  alter table events add column moved_at bigint default 0 not null; alter table events add column moved_from bigint;
+  alter table events add column json text default '' not null; drop index events_by_length;
+  create index events_by_length on events (calendar_id, start_at, end_at, bytes, creator_id); drop index events_changed_alone; drop index events_by_series; alter table events drop column series_id;
   alter table events drop column slot; alter table events drop column recurrences; drop table series; drop index deleted_events_by_event;
   create table rate_windows (key text primary key, window_start bigint not null, requests bigint not null);`;
 
@@ -55,29 +56,6 @@ export function repeatUser(path: string, id: string): void {
     insert into bare select * from users where id = '${id}';
     drop table users; alter table bare rename to users`,
   );
-}
-
-/** Renders every event of a database file anew, after its rows were written as another program would. */
-export function renderEvents(path: string): void {
-  const database = openConnection(path);
-  try {
-    database.exec("begin");
-    const attendees = new Map<unknown, string[]>();
-    const attending = "select event_id, user_id from attendees order by position";
-    for (const { event_id, user_id } of database.prepare(attending).all()) {
-      const ids = attendees.get(event_id) ?? [];
-      ids.push(String(user_id));
-      attendees.set(event_id, ids);
-    }
-    const update = database.prepare("update events set json = ? where id = ?");
-    // The columns of the table are those of the type.
-    for (const row of database.prepare("select * from events").all() as unknown as EventRow[]) {
-      update.run(eventJson(row, attendees.get(row.id) ?? []), row.id);
-    }
-    database.exec("commit");
-  } finally {
-    database.close();
-  }
 }
 
 const HOLD_LOCK = `

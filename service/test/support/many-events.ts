@@ -5,7 +5,7 @@ import type { World } from "./world.js";
 interface ManyOptions {
   /** Milliseconds between their starts; 0 by default. */
   readonly apart?: number;
-  /** The size that the service has stored for each but the first; the actual one by default. */
+  /** What the description of each but the first takes in responses, as control characters; as the first one's by default. */
   readonly bytes?: number;
 }
 
@@ -22,8 +22,7 @@ export async function createMany(
     id: "id || n",
     start_at: `start_at + n * ${apart}`,
     end_at: `end_at + n * ${apart}`,
-    json: "json_set(json, '$.id', id || n)",
-    ...(bytes !== undefined && { bytes: String(bytes) }),
+    ...(bytes !== undefined && { description: `replace(hex(zeroblob(${bytes / 12})), '0', char(1))` }),
   };
   await world.tables.change(
     `with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${count - 1})

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { querySql, renderEvents, runSql } from "../../../service/test/support/database.js";
+import { querySql, runSql } from "../../../service/test/support/database.js";
 import { createHarness, type Harness } from "../../support/harness.js";
 
 /** The folder with the database of the profile `local`, for CALCTL_DATA_DIR. */
@@ -89,5 +89,4 @@ function replaceIds(database: string): void {
       update attendees set event_id = '${fixed}' where event_id = '${id}';`;
   });
   runSql(database, `pragma foreign_keys = off; ${[...calendars, ...events].join("\n")}`);
-  renderEvents(database);
 }
