@@ -6,6 +6,7 @@ import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js
 import type { HealthOptions } from "./health.js";
 import {
   badRequest,
+  documentResponse,
   ProblemError,
   problemResponse,
   type ServiceResponse,
@@ -68,11 +69,11 @@ export function createRequestHandler(options: RequestHandlerOptions): RequestHan
 }
 
 /** Adds headers to those of a response. Its members are named, since spreading objects is slow where it is done often. */
-function withHeaders(
-  { status, headers, body, failure }: ServiceResponse,
-  added: Record<string, string>,
-): ServiceResponse {
-  const complete = { status, headers: Object.assign(added, headers), body };
+function withHeaders(response: ServiceResponse, added: Record<string, string>): ServiceResponse {
+  const { status, document, failure } = response;
+  const headers = Object.assign(added, response.headers);
+  if (document !== undefined) return documentResponse({ status, headers }, document);
+  const complete = { status, headers, body: response.body };
   return failure === undefined ? complete : { ...complete, failure };
 }
 

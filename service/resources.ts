@@ -53,6 +53,7 @@ export function eventResource(
 ): EventResource {
   const { id, calendar_id: calendarId, category, title, description, location, url } = row;
   const user = (userId: string) => ({ id: compositeId(calendarId, userId), type: "user" as const });
+  const created_at = formatWireDateTime(row.created_at);
   return {
     id,
     type: "event",
@@ -65,12 +66,12 @@ export function eventResource(
       end_at: row.end_at === null ? null : formatWireDateTime(row.end_at),
       end_timezone: row.end_timezone,
       recurrences: row.recurrences === "" ? [] : row.recurrences.split("\n"),
-      ...(row.series_id !== null && { recurring_uuid: row.series_id }),
       description,
       location,
       url,
-      updated_at: formatWireDateTime(row.updated_at),
-      created_at: formatWireDateTime(row.created_at),
+      updated_at: row.updated_at === row.created_at ? created_at : formatWireDateTime(row.updated_at),
+      created_at,
+      ...(row.series_id !== null && { recurring_uuid: row.series_id }),
     },
     relationships: {
       creator: { data: user(row.creator_id) },

@@ -63,6 +63,8 @@ function createReader({ store }: EndpointsOptions): CallEndpoint {
     const { tag, revision } = first;
     const isKnown = tag !== null && ifNoneMatch?.trim() !== "*" && matchesEntityTag(ifNoneMatch, tag);
     if (isKnown) return notModifiedResponse({ tag, revision });
+    // Whoever takes the document would have to parse what is cached.
+    const isLocal = "userId" in asked.access.credential;
     const render = async (db: Transaction) => {
       const access = await findAccess(db, asked.access.credential, asked.access.calendarId);
       // It may see later commits.
@@ -70,10 +72,10 @@ function createReader({ store }: EndpointsOptions): CallEndpoint {
       const representation = isSame ? first : await represent(asked, authorize(access, asked.route), now);
       const body = await representation.render(db);
       const validators = { ...representation, tag: representation.tag ?? entityTag([body]) };
-      return { ...validators, response: taggedResponse(validators, body) };
+      return { ...validators, response: taggedResponse(validators, body, isLocal) };
     };
     const rendered = await store.read(render, clientOf(asked.access));
-    if (tag !== null) cache.add(rendered, target, now);
+    if (tag !== null && !isLocal) cache.add(rendered, target, now);
     if (matchesEntityTag(ifNoneMatch, rendered.tag)) return notModifiedResponse(rendered);
     return rendered.response;
   };

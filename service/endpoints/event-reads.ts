@@ -1,5 +1,5 @@
+import { plainId } from "../../contract/ids.js";
 import type { EventResource, LabelResource, UserResource } from "../../contract/resources.js";
-import { inSlices } from "../../src/system/clock.js";
 import { dayWindow } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
 import { attendeesOf, isSeries, isStored } from "../occurrence.js";
@@ -10,7 +10,7 @@ import type { EventRow } from "../store/schema.js";
 import type { Transaction } from "../store/store.js";
 import { listUsers } from "../store/users.js";
 import { type ReadContext, type ReadEndpoint, type Representation, requireCalendar } from "./endpoint.js";
-import { listWindow } from "./listed-events.js";
+import { readWindow } from "./listed-events.js";
 
 export const eventReads = { getEvent, listUpcomingEvents } as const satisfies Readonly<
   Record<string, ReadEndpoint>
@@ -23,10 +23,8 @@ function getEvent({ access, parameter, query }: ReadContext): Representation {
     version: [eventId, revision],
     async render(db) {
       const event = await requireEvent(db, calendarId, eventId);
-      const attendeeIds = await listAttendeesOf(db, event);
-      const events = [{ ...event, attendees: attendeeIds.join(" ") }];
-      const included = await loadIncluded(db, { calendarId, events, ...query });
-      return { data: eventResource(event, attendeeIds), ...included };
+      const data = eventResource(event, await listAttendeesOf(db, event));
+      return { data, ...(await loadIncluded(db, { calendarId, events: [data], ...query })) };
     },
   };
 }
@@ -39,9 +37,9 @@ function listUpcomingEvents({ access, now, query }: ReadContext): Representation
     revision,
     until,
     async render(db) {
-      const events = await listWindow(db, calendarId, window);
-      const included = await loadIncluded(db, { calendarId, events, ...query });
-      return { data: await eventResources(events), ...included };
+      const data: EventResource[] = [];
+      for await (const events of readWindow(db, calendarId, window)) data.push(...eventResources(events));
+      return { data, ...(await loadIncluded(db, { calendarId, events: data, ...query })) };
     },
   };
 }
@@ -69,17 +67,15 @@ export async function listAttendeesOf(db: Transaction, event: EventRow): Promise
   return (await import("./series-reads.js")).listSeriesAttendees(db, event);
 }
 
-/** Events as responses have them. Others get their turn meanwhile: there may be many. */
-export async function eventResources(events: readonly ShownEvent[]): Promise<readonly EventResource[]> {
-  const resources: EventResource[] = [];
-  for await (const event of inSlices(events)) resources.push(eventResource(event, attendeesOf(event)));
-  return resources;
+/** Some events as responses have them. */
+export function eventResources(events: readonly ShownEvent[]): readonly EventResource[] {
+  return events.map((event) => eventResource(event, attendeesOf(event)));
 }
 
 /** Events that a document has, and the resources that it is to include with them. */
 interface IncludeOptions {
   readonly calendarId: string;
-  readonly events: readonly Pick<ShownEvent, "creator_id" | "label_number" | "attendees">[];
+  readonly events: readonly EventResource[];
   readonly include: ReadonlySet<string>;
 }
 
@@ -92,15 +88,16 @@ export async function loadIncluded(
   { calendarId, events, include }: IncludeOptions,
 ): Promise<{ readonly included?: readonly (UserResource | LabelResource)[] }> {
   if (include.size === 0) return {};
-  const creators = include.has("creator") ? events.map(({ creator_id }) => creator_id) : [];
-  const attendees = include.has("attendees") ? events.flatMap(attendeesOf) : [];
-  const users = new Set([...creators, ...attendees]);
-  const numbers = new Set(include.has("label") ? events.map(({ label_number }) => label_number) : []);
-  const labels = numbers.size > 0 ? await listLabels(db, [calendarId]) : [];
+  const referred = events.map(({ relationships }) => relationships);
+  const creators = include.has("creator") ? referred.map(({ creator }) => creator.data.id) : [];
+  const attendees = include.has("attendees") ? referred.flatMap(({ attendees: { data } }) => data) : [];
+  const users = new Set([...creators, ...attendees.map(({ id }) => id)]);
+  const labelIds = new Set(include.has("label") ? referred.map(({ label }) => label.data.id) : []);
+  const labels = labelIds.size > 0 ? await listLabels(db, [calendarId]) : [];
   return {
     included: [
-      ...(await includeUsers(db, calendarId, users)),
-      ...labels.filter(({ number }) => numbers.has(number)).map(labelResource),
+      ...(await includeUsers(db, calendarId, Array.from(users, plainId))),
+      ...labels.map(labelResource).filter(({ id }) => labelIds.has(id)),
     ],
   };
 }

@@ -45,6 +45,6 @@ export async function writeEvent(
   else await insertEvent(db, { row, attendeeIds, revision });
   // Where days are too large already, their events may still be shortened.
   const moved = row.start_at !== stored.start_at || row.end_at !== stored.end_at || !isStored(stored);
-  const size = sizeOfEvent({ row: stored, attendeeIds: storedAttendees });
-  if (moved || sizeOfEvent({ row, attendeeIds }) > size) await checkWindowSizes(db, row);
+  const size = sizeOfEvent(stored, storedAttendees);
+  if (moved || sizeOfEvent(row, attendeeIds) > size) await checkWindowSizes(db, row);
 }

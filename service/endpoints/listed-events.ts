@@ -22,19 +22,18 @@ import type { UnstoredOccurrence } from "./unstored-events.js";
 /** Events that are read at a time: in a few milliseconds. */
 const BATCH = 200;
 
-/** All events of a window that has an end, in order. */
-export async function listWindow(
+/** All events of a window that has an end, in order. Others get their turn meanwhile: there may be many. */
+export async function* readWindow(
   db: Transaction,
   calendarId: string,
   window: DayWindow,
-): Promise<readonly ListedEvent[]> {
+): AsyncGenerator<readonly ListedEvent[]> {
   const readNext = await openEventList(db, { calendarId, window, after: null });
-  const events: ListedEvent[] = [];
-  for (;;) {
-    const last = events.at(-1);
+  for (let last: ListedEvent | undefined; ; ) {
     const batch = await readNext(last === undefined ? null : positionOf(last), BATCH);
-    events.push(...batch);
-    if (batch.length < BATCH) return events;
+    yield batch;
+    last = batch.at(-1);
+    if (batch.length < BATCH) return;
     await yieldToEventLoop();
   }
 }

@@ -4,9 +4,11 @@ import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";
 import { badRequest, ProblemError } from "../http/response.js";
+import { attendeesOf } from "../occurrence.js";
 import { listedActivityResource } from "../resources.js";
 import { type ChangesQuery, type EventChange, listChanges as listEventChanges } from "../store/changes.js";
 import { wasRead } from "../store/event-moves.js";
+import { type ShownEvent, sizeOfEvent } from "../store/events.js";
 import {
   type EventListQuery,
   type EventPosition,
@@ -46,12 +48,13 @@ function listEvents(context: ReadContext): Representation {
     async render(db) {
       const readNext = await openEventList(db, query, today === null ? undefined : endOfSeries(today));
       const { rows, last } = await readPage(readNext, query, { cursor, search, limit });
-      const included = await loadIncluded(db, { calendarId, events: rows, include });
+      const data = eventResources(rows);
+      const included = await loadIncluded(db, { calendarId, events: data, include });
       const next = last && continueCursor(cursor, { revision, at: last.start, id: last.id });
       // Tells that the parameter was not ignored, as by services of before.
       const meta = category === null ? {} : { meta: filter };
       return {
-        data: await eventResources(rows),
+        data,
         ...included,
         ...linksOf(context, "cursor", next && formatCursor(next, list)),
         ...meta,
@@ -93,7 +96,7 @@ async function readPage(
 ): Promise<{ readonly rows: readonly ListedEvent[]; readonly last: EventPosition | null }> {
   const read = cursor === null ? [] : [...cursor.earlier, cursor];
   const compare = createComparison(search, query.category);
-  const page = createPage<ListedEvent>(limit);
+  const page = createPage<ListedEvent>(limit, sizeOf);
   let last = query.after;
   let visited = 0;
   for (;;) {
@@ -103,7 +106,7 @@ async function readPage(
       const { found, bytes } = await compare(row);
       if (found && !wasRead(row, read) && !page.add(row)) return { rows: page.rows, last };
       last = positionOf(row);
-      visited += Math.max(row.bytes, bytes);
+      visited += Math.max(sizeOf(row), bytes);
     }
     if (batch.length < BATCH) return { rows: page.rows, last: null };
   }
@@ -132,15 +135,19 @@ function createComparison(search: string | null, category: EventListQuery["categ
   };
 }
 
+function sizeOf(event: ShownEvent): number {
+  return sizeOfEvent(event, attendeesOf(event));
+}
+
 /** Collects as many events as a page can have; at least one, however large it is. */
-function createPage<T extends { readonly bytes: number }>(limit: number) {
+function createPage<T>(limit: number, sizeOfRow: (row: T) => number) {
   const rows: T[] = [];
   let bytes = 0;
   return {
     rows,
     /** Whether there was room. */
     add(row: T): boolean {
-      bytes += row.bytes;
+      bytes += sizeOfRow(row);
       if (rows.length === limit || (rows.length > 0 && bytes > MAX_PAGE_BYTES)) return false;
       rows.push(row);
       return true;
@@ -207,11 +214,11 @@ function listChanges(context: ReadContext): Representation {
     version: [id, revision, since, `${context.search}`],
     async render(db) {
       const { changes, isLast } = await readChangePage(db, { calendarId: id, since }, limit);
-      const events = changes.flatMap(({ event }) => event ?? []);
+      const data = eventResources(changes.flatMap(({ event }) => event ?? []));
       const reached = isLast ? revision : (changes.at(-1)?.revision ?? revision);
       return {
-        data: await eventResources(events),
-        ...(await loadIncluded(db, { calendarId: id, events, include })),
+        data,
+        ...(await loadIncluded(db, { calendarId: id, events: data, include })),
         ...linksOf(context, "since", isLast ? null : String(reached)),
         meta: {
           revision: reached,
@@ -224,7 +231,7 @@ function listChanges(context: ReadContext): Representation {
 }
 
 async function readChangePage(db: Transaction, place: ChangesQuery, limit: number) {
-  const page = createPage<EventChange>(limit);
+  const page = createPage<EventChange>(limit, ({ event }) => (event === null ? 0 : sizeOf(event)));
   for (let { since } = place; ; ) {
     const batch = await listEventChanges(db, { ...place, since }, BATCH);
     for (const change of batch) {

@@ -95,9 +95,9 @@ async function makeOccurrences(series: SeriesRow, slots: readonly number[]): Pro
   const made: EventWithAttendees[] = [];
   let bytes = 0;
   for await (const slot of inSlices(slots)) {
-    const event = { row: occurrenceOf(series, slot), attendeeIds };
-    made.push(event);
-    bytes += sizeOfEvent(event);
+    const row = occurrenceOf(series, slot);
+    made.push({ row, attendeeIds });
+    bytes += sizeOfEvent(row, attendeeIds);
     if (bytes <= MAX_BYTES) continue;
     throw badRequest({
       recurrences: ["the series would become too large; end it earlier or shorten its texts"],

@@ -1,8 +1,6 @@
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
-import { attendeesOf } from "../occurrence.js";
 import { slotsBetween } from "../series-rule.js";
-import { sizeOfEvent } from "../store/events.js";
 import { type EventPosition, isBefore, type ListedEvent, positionOf } from "../store/pages.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { listIdsBeyond } from "../store/series.js";
@@ -86,9 +84,7 @@ function* occurrencesOf(
   for (const slot of slotsBetween(series, from, end - 1)) {
     const row = unstoredOccurrence(series, slot);
     const isWanted = after === null || isBefore(after, positionOf(row));
-    if (!isWanted || stored.has(row.id)) continue;
-    const bytes = sizeOfEvent({ row, attendeeIds: attendeesOf(series) });
-    yield { ...row, attendees: series.attendees, bytes };
+    if (isWanted && !stored.has(row.id)) yield { ...row, attendees: series.attendees };
   }
 }
 

@@ -5,12 +5,11 @@ import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-vie
 import { localDate } from "../../src/calendar/zoned-time.js";
 import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
 import type { DayWindow } from "../day-window.js";
-import { loadIncluded } from "../endpoints/event-reads.js";
+import { eventResources, loadIncluded } from "../endpoints/event-reads.js";
 import { openUnstored } from "../endpoints/listed-events.js";
 import { attendeesOf, occurrenceOf } from "../occurrence.js";
-import { eventResource } from "../resources.js";
 import { hashSecret } from "../secrets.js";
-import type { ShownEvent } from "../store/events.js";
+import { type ShownEvent, sizeOfEvent } from "../store/events.js";
 import {
   type FeedEntry,
   type FeedEntryQuery,
@@ -190,9 +189,9 @@ async function listUnstoredEntries(
   const found: ChosenEntry[] = [];
   const query = { calendarId, window, after: null, onlyFirst: wholeSeries };
   for await (const row of (await openUnstored(db, query)) ?? []) {
-    const { id, series_id, start_at, bytes, all_day, category } = row;
+    const { id, series_id, start_at, all_day, category } = row;
     if (busyOnly && (all_day === 1 || category === "keep")) continue;
-    const entry = { calendarId, start: start_at ?? 0, bytes };
+    const entry = { calendarId, start: start_at ?? 0, bytes: sizeOfEvent(row, attendeesOf(row)) };
     found.push(
       wholeSeries
         ? { ...entry, id: series_id ?? id, isSeries: true }
@@ -230,15 +229,15 @@ async function readEvents(db: Transaction, rows: readonly ShownEvent[]): Promise
   const events: Event[] = [];
   for (const calendarId of new Set(rows.map(({ calendar_id }) => calendar_id))) {
     const own = rows.filter(({ calendar_id }) => calendar_id === calendarId);
-    const { included = [] } = await loadIncluded(db, { calendarId, events: own, include: INCLUDE });
+    const resources = eventResources(own);
+    const { included = [] } = await loadIncluded(db, { calendarId, events: resources, include: INCLUDE });
     const users = new Map<string, User>();
     const labels = new Map<string, Label>();
     for (const { id, type, attributes } of included) {
       if (type === "user") users.set(id, { id, type, ...attributes });
       else labels.set(id, { id, number: Number(plainId(id)), ...attributes });
     }
-    const names = { calendarId, users, labels };
-    events.push(...own.map((row) => eventOf(eventResource(row, attendeesOf(row)), names)));
+    events.push(...resources.map((event) => eventOf(event, { calendarId, users, labels })));
   }
   return events;
 }

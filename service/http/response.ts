@@ -11,6 +11,8 @@ export interface ServiceResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** What the body says, for a caller in this process, which need not parse it. The bytes are made when they are read. */
+  readonly document?: object | undefined;
   /** The error behind a 500 or 503. Set only for requests from this process, which owns the database. */
   readonly failure?: unknown;
 }
@@ -48,10 +50,26 @@ export interface Validators {
 }
 
 /** A 200 that the client may store, and use again after it has validated it. @see RFC 9111 §4.3 */
-export function taggedResponse(validators: Validators, body: object): ServiceResponse {
+export function taggedResponse(validators: Validators, body: object, isLocal: boolean): ServiceResponse {
   const headers = validatedHeaders(validators);
   headers["content-type"] = JSON_CONTENT_TYPE;
-  return { status: 200, headers, body: encode(body) };
+  const head = { status: 200, headers };
+  return isLocal ? documentResponse(head, body) : { ...head, body: encode(body) };
+}
+
+/** A response to a caller in this process. */
+export function documentResponse(
+  { status, headers }: Omit<ServiceResponse, "body">,
+  document: object,
+): ServiceResponse {
+  return {
+    status,
+    headers,
+    document,
+    get body() {
+      return encode(document);
+    },
+  };
 }
 
 /** The response to a client that has the representation already. @see RFC 9110 §15.4.5 */
@@ -79,7 +97,7 @@ export function withoutBody(response: ServiceResponse): ServiceResponse {
   // Its length would be that of the body that the client has.
   if (response.status === 304) return response;
   const headers = { ...response.headers, "content-length": String(response.body.byteLength) };
-  return { ...response, headers, body: new Uint8Array() };
+  return { ...response, headers, body: new Uint8Array(), document: undefined };
 }
 
 /** A problem as the API sends it. @see RFC 9457 */

@@ -1,4 +1,4 @@
-import { SHOWN_COLUMNS, type ShownEvent, sizeInSql } from "./events.js";
+import { SHOWN_COLUMNS, type ShownEvent } from "./events.js";
 import type { DeletedEventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -8,8 +8,6 @@ export interface EventChange {
   /** Null: the event was deleted. */
   readonly event: ShownEvent | null;
   readonly eventId: string;
-  /** The size of the event in a response. */
-  readonly bytes: number;
 }
 
 export interface ChangesQuery {
@@ -23,8 +21,8 @@ export async function listChanges(
   { calendarId, since }: ChangesQuery,
   count: number,
 ): Promise<EventChange[]> {
-  const written = await db.all<ShownEvent & Pick<EventChange, "revision" | "bytes">>(
-    `select ${SHOWN_COLUMNS}, ${sizeInSql(db)} as bytes, revision from events
+  const written = await db.all<ShownEvent & Pick<EventChange, "revision">>(
+    `select ${SHOWN_COLUMNS}, revision from events
     where calendar_id = ? and revision > ? order by revision limit ${count}`,
     calendarId,
     since,
@@ -36,8 +34,8 @@ export async function listChanges(
     since,
   );
   const changes = [
-    ...written.map((event) => ({ revision: event.revision, event, eventId: event.id, bytes: event.bytes })),
-    ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id, bytes: 0 })),
+    ...written.map((event) => ({ revision: event.revision, event, eventId: event.id })),
+    ...deleted.map(({ revision, event_id }) => ({ revision, event: null, eventId: event_id })),
   ];
   return changes.sort((one, other) => one.revision - other.revision).slice(0, count);
 }

@@ -86,11 +86,14 @@ const BYTES_OF_ATTENDEE = 100;
 const BYTES_OF_SERIES = 100;
 
 /** The size of an event in a response (bytes), rounded up. */
-export function sizeOfEvent({ row, attendeeIds }: EventWithAttendees): number {
+export function sizeOfEvent(
+  row: Omit<ShownEvent, "attendees">,
+  { length: attendees }: EventWithAttendees["attendeeIds"],
+): number {
   const texts = JSON.stringify([row.title, row.description, row.location, row.url]);
   const { byteLength } = new TextEncoder().encode(texts);
   const repeats = row.series_id === null ? 0 : BYTES_OF_SERIES + row.recurrences.length;
-  return BYTES_OF_EVENT + byteLength + BYTES_OF_ATTENDEE * attendeeIds.length + repeats;
+  return BYTES_OF_EVENT + byteLength + BYTES_OF_ATTENDEE * attendees + repeats;
 }
 
 /** `sizeOfEvent` in a query of `events`, on PostgreSQL a few bytes more. */

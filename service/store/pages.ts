@@ -2,7 +2,7 @@ import type { Category } from "../../contract/shapes.js";
 import type { DayWindow } from "../day-window.js";
 import { isSeries } from "../occurrence.js";
 import { eventsBeforeWindow, OVERLAPS, type Query, valuesOfOverlaps } from "./event-windows.js";
-import { SHOWN_COLUMNS, type ShownEvent, sizeInSql } from "./events.js";
+import { SHOWN_COLUMNS, type ShownEvent } from "./events.js";
 import type { ActivityRow, EventRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
@@ -38,11 +38,8 @@ export interface EventListQuery {
   readonly category?: Category;
 }
 
-/** An event of a list, with its size (bytes), and what tells whether it was read before. */
-export interface ListedEvent extends ShownEvent {
-  readonly bytes: number;
-  readonly moves: string;
-}
+/** An event of a list, with what tells whether it was read before. */
+export type ListedEvent = ShownEvent & Pick<EventRow, "moves">;
 
 /**
  * The next events of a list, ordered by start and id, those without times last. The rows that are visited do not grow
@@ -62,7 +59,7 @@ export async function listEventsAfter(
     eventsFrom,
     ...(category === "keep" ? [eventsWithoutTimes] : []),
   ];
-  const columns = `${SHOWN_COLUMNS}, moves, ${sizeInSql(db)} as bytes`;
+  const columns = `${SHOWN_COLUMNS}, moves`;
   const events: ListedEvent[] = [];
   for (const list of lists) {
     if (events.length >= count) break;

@@ -69,7 +69,8 @@ export function createApi(options: ApiOptions): Client {
       const named = response.headers[EXTENSIONS_HEADER]?.split(",").map((name) => name.trim());
       extensions = named ?? extensions ?? (isSuccess(response) ? [] : null);
       // That of a success may be large, and nobody reads it again.
-      lastResponse = isSuccess(response) ? { ...response, body: new Uint8Array() } : response;
+      const { status, headers } = response;
+      lastResponse = isSuccess(response) ? { status, headers, body: new Uint8Array() } : response;
     },
   });
   const send = withDryRun?.(sender) ?? sender;

@@ -18,6 +18,8 @@ export interface HttpResponse {
   /** Names in lower case; repeated headers joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** The JSON of the body, where the service is in this process and nothing needs to be parsed. */
+  readonly document?: object | undefined;
 }
 
 export function isSuccess({ status }: Pick<HttpResponse, "status">): boolean {

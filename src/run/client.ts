@@ -221,7 +221,7 @@ async function openRateLimits(
 export const LOCAL_BASE_URL = "http://local.invalid/";
 
 /**
- * The transport to the embedded service in this process: same client, same bodies, no socket and no token.
+ * The transport to the embedded service in this process: same client, same documents, no socket and no token.
  * @throws the error that caused a 500 or 503, such as a damaged database, because here it is the user's own
  */
 export function createInProcessTransport({ service, userId }: LocalService): Transport {
@@ -230,11 +230,11 @@ export function createInProcessTransport({ service, userId }: LocalService): Tra
     request.signal?.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const body = encoder.encode(request.body ?? "");
-    const { failure, ...response } = await service.handle(
+    const response = await service.handle(
       { method: request.method, target: `${pathname}${search}`, headers: request.headers, body },
       { kind: "local", userId },
     );
-    if (failure !== undefined) throw failure;
+    if (response.failure !== undefined) throw response.failure;
     return response;
   };
 }

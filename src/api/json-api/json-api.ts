@@ -201,7 +201,9 @@ function nextAddress(request: RequestDescription, success: Success, baseUrl: URL
  * @throws CliError when it is complete, but not JSON in UTF-8
  */
 async function readBody(request: RequestDescription, route: Route, response: HttpResponse): Promise<unknown> {
-  const { status, body } = response;
+  const { status, document } = response;
+  if (document !== undefined) return document;
+  const { body } = response;
   if (route.success === 204 && body.length === 0) return null;
   const notJson = (reason: string, cause?: unknown) =>
     unreadableResponse(request, status, { reason: `the response ${reason}`, cause });
