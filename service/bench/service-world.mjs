@@ -97,11 +97,7 @@ function multiply(db, { calendar, event, calendars, read, events, users }) {
     "events",
     moved,
     `(select * from events where id = @event or series_id = @event limit 1) row, ${grid}`,
-  ).run({
-    calendar,
-    event,
-    now: Date.now(),
-  });
+  ).run({ event, now: Date.now() });
 }
 
 /** Requests for the week of each calendar in zones whose days begin at different times: more answers than are cached. */
