@@ -2,8 +2,6 @@ import { calendarIdOf } from "./http/router.js";
 import type { IncomingRequest, RequestSource } from "./request.js";
 import { hashSecret } from "./secrets.js";
 import { type Access, type Credential, findAccess } from "./store/access.js";
-import { compileOnce, type Placeholders } from "./store/compiled-query.js";
-import type { TokenRow } from "./store/schema.js";
 import type { Engine, Store, Transaction } from "./store/store.js";
 
 export interface Caller {
@@ -52,12 +50,9 @@ export async function findAccessAgain(
   { credential, calendarId }: Access,
   engine: Engine,
 ): Promise<Access | undefined> {
-  if (engine === "postgres" && "hash" in credential) await lockToken(db, credential);
+  // The disabling of a user waits until all writes have ended, but a code that is redeemed again revokes its token at any time.
+  // Other writes may hold this lock too.
+  if (engine === "postgres" && "hash" in credential)
+    await db.all("select id from tokens where hash = ? for key share", credential.hash);
   return findAccess(db, credential, calendarId);
 }
-
-// The disabling of a user waits until all writes have ended, but a code that is redeemed again revokes its token at any time.
-// Other writes may hold this lock too.
-const lockToken = compileOnce((db, { hash }: Placeholders<Pick<TokenRow, "hash">>) =>
-  db.selectFrom("tokens").select("id").where("hash", "=", hash).forKeyShare(),
-);

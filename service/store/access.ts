@@ -1,6 +1,4 @@
-import { type SelectQueryBuilder, sql } from "kysely";
-import { compileOnce, type Placeholders } from "./compiled-query.js";
-import type { CalendarRow, Flag, StoreSchema, TokenRow, UserRow } from "./schema.js";
+import type { CalendarRow, TokenRow, UserRow } from "./schema.js";
 import type { Transaction } from "./store.js";
 
 /** Who asks: whoever has the token with this hash, or a user of this process. */
@@ -36,9 +34,8 @@ export async function findAccess(
   credential: Credential,
   calendarId: Access["calendarId"],
 ): Promise<Access | undefined> {
-  const isToken = "hash" in credential;
-  const key = isToken ? credential.hash : credential.userId;
-  const [row] = await (isToken ? selectForToken : selectForUser)(db, { key, calendarId });
+  const [query, key] = "hash" in credential ? [OF_TOKEN, credential.hash] : [OF_USER, credential.userId];
+  const [row] = await db.all<AccessRow>(query, calendarId, key, calendarId);
   if (row === undefined) return undefined;
   const { name, description, image_url, calendar_id: id, revision, details_revision, changes_from } = row;
   return {
@@ -52,60 +49,39 @@ export async function findAccess(
   };
 }
 
-interface AccessQuery {
-  /** Hash of the token, or id of the user. */
-  readonly key: string;
-  readonly calendarId: Access["calendarId"];
+interface AccessRow
+  extends Pick<TokenRow, "user_id" | "read_only">,
+    Pick<UserRow, "name" | "description" | "image_url">,
+    // Null without a calendar, which its id tells.
+    Pick<CalendarRow, "revision" | "details_revision" | "changes_from"> {
+  readonly token_id: string | null;
+  readonly calendar_id: string | null;
+  readonly position: number | null;
+  readonly calendars: string | null;
 }
 
-const selectForToken = compileOnce((db, { key, calendarId }: Placeholders<AccessQuery>) => {
-  const caller = db.selectFrom("tokens").select(["id", "user_id", "read_only"]).where("hash", "=", key);
-  return accessOf(db, caller, calendarId);
-});
+const OF_TOKEN = accessQuery("select id, user_id, read_only from tokens where hash = ?");
+const OF_USER = accessQuery(
+  "select cast(null as text) as id, id as user_id, 0 as read_only from users where id = ?",
+);
 
-const selectForUser = compileOnce((db, { key, calendarId }: Placeholders<AccessQuery>) => {
-  const none = [sql<string | null>`cast(null as text)`.as("id"), sql<Flag>`0`.as("read_only")] as const;
-  const caller = db.selectFrom("users").select("id as user_id").select(none).where("id", "=", key);
-  return accessOf(db, caller, calendarId);
-});
-
-type CallerQuery = SelectQueryBuilder<StoreSchema, never, CallerRow>;
-
-interface CallerRow extends Pick<TokenRow, "user_id" | "read_only"> {
-  readonly id: string | null;
-}
-
-function accessOf(db: Transaction, caller: CallerQuery, calendarId: Placeholders<AccessQuery>["calendarId"]) {
-  return (
-    db
-      .selectFrom(caller.as("caller"))
-      .innerJoin("users", "users.id", "caller.user_id")
-      .leftJoin("calendars", (join) => join.on("calendars.id", "=", calendarId))
-      .leftJoin("members", (join) =>
-        join.onRef("members.calendar_id", "=", "calendars.id").onRef("members.user_id", "=", "users.id"),
-      )
-      .where("users.disabled", "=", 0)
-      .select(["caller.id as token_id", "caller.user_id", "caller.read_only"])
-      .select(["users.name", "users.description", "users.image_url"])
-      .select(["calendars.id as calendar_id", "revision", "details_revision", "changes_from", "position"])
-      // Null without a calendar, which its id tells.
-      .$narrowType<Pick<CalendarRow, "revision" | "details_revision" | "changes_from">>()
-      .select(
-        sql<string | null>`case when ${calendarId} = '' then ${revisionsOfCalendars(db)} end`.as("calendars"),
-      )
-  );
-}
-
-/** Ids, revisions and positions of the calendars of `users.id`. */
-function revisionsOfCalendars(db: Transaction) {
-  const { ref } = db.dynamic;
-  return db
-    .selectFrom("members")
-    .innerJoin("calendars", "calendars.id", "members.calendar_id")
-    .whereRef("members.user_id", "=", ref("users.id"))
-    .select(
-      sql<string>`string_agg(calendars.id || ' ' || revision || ' ' || position, ',' order by position)`.as(
-        "revisions",
-      ),
-    );
+/**
+ * The query of `findAccess`: its values are the id of the path, the key of the caller, and the id of the path again.
+ * @param caller finds by the key who asks
+ */
+function accessQuery(caller: string): string {
+  return `
+    select caller.id as token_id, caller.user_id, caller.read_only,
+      users.name, users.description, users.image_url,
+      calendars.id as calendar_id, revision, details_revision, changes_from, position,
+      case when ? = '' then (
+        select string_agg(calendars.id || ' ' || revision || ' ' || position, ',' order by position)
+        from members join calendars on calendars.id = members.calendar_id
+        where members.user_id = users.id
+      ) end as calendars
+    from (${caller}) as caller
+    join users on users.id = caller.user_id
+    left join calendars on calendars.id = ?
+    left join members on members.calendar_id = calendars.id and members.user_id = users.id
+    where users.disabled = 0`;
 }

@@ -12,7 +12,7 @@ export const SCHEMA_VERSION = 15;
  */
 export const COMPATIBLE_SINCE = 15;
 
-export type Flag = 0 | 1;
+type Flag = 0 | 1;
 
 export interface UserRow {
   readonly id: string;
