@@ -1,5 +1,3 @@
-import { sql } from "kysely";
-import { compileOnce, type Placeholders } from "./compiled-query.js";
 import type { Transaction } from "./store.js";
 
 /**
@@ -10,28 +8,19 @@ import type { Transaction } from "./store.js";
  * @throws Error when the calendar does not exist
  */
 export async function advanceRevision(db: Transaction, calendarId: string, steps = 1): Promise<number> {
-  const [calendar] = await updateRevision(db, { calendarId, steps });
+  const [calendar] = await db.all<{ readonly revision: number }>(
+    "update calendars set revision = revision + cast(? as bigint) where id = ? returning revision",
+    steps,
+    calendarId,
+  );
   if (calendar === undefined) throw new Error(`there is no calendar ${calendarId}`);
   return calendar.revision;
 }
 
-interface RevisionSteps {
-  readonly calendarId: string;
-  readonly steps: number;
-}
-
-const updateRevision = compileOnce((db, { calendarId, steps }: Placeholders<RevisionSteps>) =>
-  db
-    .updateTable("calendars")
-    .set(() => ({ revision: sql<number>`revision + cast(${steps} as bigint)` }))
-    .where("id", "=", calendarId)
-    .returning("revision"),
-);
-
 /** `advanceRevision` for a write to the calendar itself, its labels or its members. */
 export async function advanceDetails(db: Transaction, calendarId: string): Promise<void> {
-  const details_revision = await advanceRevision(db, calendarId);
-  await db.updateTable("calendars").set({ details_revision }).where("id", "=", calendarId).execute();
+  await advanceRevision(db, calendarId);
+  await db.run("update calendars set details_revision = revision where id = ?", calendarId);
 }
 
 /** How far a revision jumps at least: further than the original is written until its copy is restored. */
@@ -47,16 +36,9 @@ const MIN_JUMP = 1_000_000;
  */
 export async function renewRevisions(db: Transaction, now: number): Promise<number> {
   // Forgetting one of them later would set `changes_from` back to its revision.
-  await db.deleteFrom("deleted_events").execute();
+  await db.run("delete from deleted_events");
   const time = now * 100;
-  const ahead = sql<number>`revision + ${sql.lit(MIN_JUMP + (now % MIN_JUMP))}`;
-  await db
-    .updateTable("calendars")
-    .set({ revision: sql<number>`case when ${ahead} > ${time} then ${ahead} else ${time} end` })
-    .execute();
-  const { numUpdatedRows } = await db
-    .updateTable("calendars")
-    .set(({ ref }) => ({ details_revision: ref("revision"), changes_from: ref("revision") }))
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
+  const ahead = `revision + ${MIN_JUMP + (now % MIN_JUMP)}`;
+  await db.run(`update calendars set revision = case when ${ahead} > ${time} then ${ahead} else ${time} end`);
+  return db.run("update calendars set details_revision = revision, changes_from = revision");
 }
