@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
-import { compileForIds, compileOnce, type Placeholders } from "./compiled-query.js";
 import type { DeletedEventRow } from "./schema.js";
+import { allWithIds, insert } from "./sql.js";
 import type { Transaction } from "./store.js";
 
 /** How long deletions are remembered (ms). */
@@ -24,8 +24,8 @@ export async function deleteEvents(db: Transaction, events: readonly DeletedEven
   );
   await deleteComments(db, comments);
   for await (const deleted of inSlices(events)) {
-    await removeEvent(db, deleted);
-    await insertDeletion(db, deleted);
+    await db.run("delete from events where id = ?", deleted.event_id);
+    await insert(db, "deleted_events", [deleted]);
   }
   const [deleted] = events;
   if (deleted !== undefined) await forgetDeletions(db, deleted, FORGOTTEN_AT_ONCE * events.length);
@@ -36,23 +36,18 @@ export async function listCommentIds(
   db: Transaction,
   eventIds: readonly string[],
 ): Promise<readonly string[]> {
-  return (await selectCommentIds(db, eventIds)).map(({ id }) => id);
+  const rows = await allWithIds<{ readonly id: string }>(
+    db,
+    eventIds,
+    (ids) => `select id from activities where event_id in (${ids})`,
+  );
+  return rows.map(({ id }) => id);
 }
 
-const selectCommentIds = compileForIds((db, eventIds) =>
-  db.selectFrom("activities").select("id").where("event_id", "in", eventIds),
-);
-
 /** Deletes comments, some at a time; with their event, all would be deleted at once. */
-export const deleteComments = compileForIds((db, ids) => db.deleteFrom("activities").where("id", "in", ids));
-
-const removeEvent = compileOnce((db, { event_id }: Placeholders<DeletedEventRow>) =>
-  db.deleteFrom("events").where("id", "=", event_id),
-);
-
-const insertDeletion = compileOnce((db, deleted: Placeholders<DeletedEventRow>) =>
-  db.insertInto("deleted_events").values(deleted),
-);
+export async function deleteComments(db: Transaction, ids: readonly string[]): Promise<void> {
+  await allWithIds(db, ids, (some) => `delete from activities where id in (${some})`);
+}
 
 /** Forgets deletions that are old, or more than a calendar remembers: the oldest ones, so many at most. */
 async function forgetDeletions(
@@ -60,47 +55,31 @@ async function forgetDeletions(
   { calendar_id, deleted_at: now }: Pick<DeletedEventRow, "calendar_id" | "deleted_at">,
   count: number,
 ): Promise<void> {
-  const [excess] = await selectExcess(db, { calendar_id });
+  // The newest one that is more than a calendar remembers.
+  const [excess] = await db.all<Pick<DeletedEventRow, "revision">>(
+    `select revision from deleted_events where calendar_id = ?
+    order by revision desc limit 1 offset ${MAX_DELETIONS}`,
+    calendar_id,
+  );
   for (let left = count; left > 0; left -= BATCH) {
-    const oldest = await db
-      .selectFrom("deleted_events")
-      .select(["revision", "deleted_at"])
-      .where("calendar_id", "=", calendar_id)
-      .orderBy("revision")
-      .limit(Math.min(left, BATCH))
-      .execute();
-    const last = oldest.findLast(
-      ({ revision, deleted_at }) =>
-        deleted_at < now - DELETION_MEMORY || (excess !== undefined && revision <= excess.revision),
+    const [forgotten] = await db.all<{ readonly last: number | null }>(
+      `select max(revision) as last from (
+        select revision, deleted_at from deleted_events where calendar_id = ?
+        order by revision limit ${Math.min(left, BATCH)}) as oldest
+      where deleted_at < ? or revision <= ?`,
+      calendar_id,
+      now - DELETION_MEMORY,
+      excess?.revision ?? 0,
     );
-    if (last === undefined) return;
-    await db
-      .deleteFrom("deleted_events")
-      .where("calendar_id", "=", calendar_id)
-      .where("revision", "<=", last.revision)
-      .execute();
-    await db
-      .updateTable("calendars")
-      .set({ changes_from: last.revision })
-      .where("id", "=", calendar_id)
-      .execute();
-    if (last !== oldest.at(-1)) return;
+    const last = forgotten?.last ?? null;
+    if (last === null) return;
+    await db.run("delete from deleted_events where calendar_id = ? and revision <= ?", calendar_id, last);
+    await db.run("update calendars set changes_from = ? where id = ?", last, calendar_id);
     await yieldToEventLoop();
   }
 }
 
-/** The newest deletion that is more than a calendar remembers. */
-const selectExcess = compileOnce((db, { calendar_id }: Placeholders<Pick<DeletedEventRow, "calendar_id">>) =>
-  db
-    .selectFrom("deleted_events")
-    .select("revision")
-    .where("calendar_id", "=", calendar_id)
-    .orderBy("revision", "desc")
-    .limit(1)
-    .offset(MAX_DELETIONS),
-);
-
 /** What exists again was not deleted. @param ids of events */
-export const forgetDeletionsOf = compileForIds((db, ids) =>
-  db.deleteFrom("deleted_events").where("event_id", "in", ids),
-);
+export async function forgetDeletionsOf(db: Transaction, ids: Iterable<string>): Promise<void> {
+  await allWithIds(db, ids, (some) => `delete from deleted_events where event_id in (${some})`);
+}
