@@ -16,6 +16,7 @@ import {
   requireRuleSlot,
   requireStart,
 } from "../series-rule.js";
+import { findEvent } from "../store/events.js";
 import { advanceRevision } from "../store/revisions.js";
 import type { EventRow, SeriesRow } from "../store/schema.js";
 import { findSeries, listOccurrences, storeSeries } from "../store/series.js";
@@ -69,7 +70,8 @@ export async function updateMany(context: WriteContext, change: UpdateOfMany): P
   const target = (row: EventRow) => (move === null ? (row.slot ?? 0) : moveSlot(row.slot ?? 0, move));
   await writeSeries(db, written, { rows, move: target, now });
   if (slot !== null) await endSeries(db, { series, earlier, slot, now });
-  if (isChangedAlone(stored)) await updateChanged(db, occurrenceId(written, target(stored)), { update, now });
+  const id = occurrenceId(written, target(stored));
+  if (isChangedAlone(stored)) await updateChanged(db, { ...written, id }, { update, now });
   const kept = rows.filter((row) => isChangedAlone(row) && row.id !== stored.id).length;
   return { body: await seriesDocument(db, written, { meta: { kept } }) };
 }
@@ -108,14 +110,14 @@ export function nextModification({ modified_at }: SeriesRow, now: number): numbe
 /** Updates the occurrence whose id was given, if it was changed on its own: `writeSeries` leaves such as they are. */
 async function updateChanged(
   db: Transaction,
-  id: string,
+  { calendar_id, id }: Pick<EventRow, "calendar_id" | "id">,
   { update, now }: Pick<UpdateOfOne, "update" | "now">,
 ) {
-  const [stored] = await db.selectFrom("events").selectAll().where("id", "=", id).execute();
+  const stored = await findEvent(db, calendar_id, id);
   if (stored === undefined) return;
-  const series = await findSeries(db, stored.calendar_id, stored.series_id ?? "");
+  const series = await findSeries(db, calendar_id, stored.series_id ?? "");
   if (series === undefined) return;
-  const revision = await advanceRevision(db, series.calendar_id);
+  const revision = await advanceRevision(db, calendar_id);
   await updateOne(db, { stored, series, update: { ...update, revision }, now });
 }
 
