@@ -11,6 +11,7 @@ import {
   readExpectedSchema,
 } from "./check-schema.js";
 import type { SeriesRow, UserRow } from "./schema.js";
+import { SERIES } from "./series.js";
 import { forAdministration, type LongWorkOptions, type Store, type Transaction } from "./store.js";
 import { countRows, type TableName } from "./tables.js";
 import { loginKey } from "./users.js";
@@ -174,8 +175,14 @@ async function findLostUsers(db: Transaction): Promise<readonly Problem[]> {
 async function findOtherSlots(db: Transaction, signal: AbortSignal): Promise<readonly Problem[]> {
   const { openSlots, slotsOf } = await import("../series-rule.js");
   const [unreadable, incomplete, surplus]: [string[], string[], string[]] = [[], [], []];
-  for (const series of await db.all<SeriesRow>("select * from series order by id")) {
+  for (let last = ""; ; ) {
     await yieldToEventLoop(signal);
+    const [series] = await db.all<SeriesRow>(
+      `select ${SERIES} from series where id > ? order by id limit 1`,
+      last,
+    );
+    if (series === undefined) break;
+    last = series.id;
     const rows = await db.all<{ readonly id: string; readonly slot: number }>(
       "select id, slot from events where series_id = ? and recurrences <> ''",
       series.id,

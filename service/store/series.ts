@@ -12,7 +12,8 @@ const SERIES_COLUMNS = [
   ...(["length", "start_timezone", "end_timezone", "attendees", "modified_at", "made_until"] as const),
 ] as const;
 
-const SERIES = SERIES_COLUMNS.join(", ");
+/** The columns of a series. */
+export const SERIES = SERIES_COLUMNS.join(", ");
 
 /** A series of a calendar; undefined if the calendar has no such series. */
 export async function findSeries(
