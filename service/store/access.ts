@@ -1,12 +1,13 @@
-import type { CalendarRow, TokenRow, UserRow } from "./schema.js";
+import type { CalendarRow, TokenRow } from "./schema.js";
 import type { Transaction } from "./store.js";
+import type { ShownUser } from "./users.js";
 
 /** Who asks: whoever has the token with this hash, or a user of this process. */
 export type Credential = Pick<TokenRow, "hash"> | { readonly userId: string };
 
 /** Who asks, and the state of what is asked for, both at one moment. */
 export interface Access {
-  readonly user: Pick<UserRow, "id" | "name" | "description" | "image_url">;
+  readonly user: ShownUser;
   readonly credential: Credential;
   /** Null for a caller of this process, which has no token. */
   readonly tokenId: string | null;
@@ -52,7 +53,7 @@ export async function findAccess(
 
 interface AccessRow
   extends Pick<TokenRow, "user_id" | "read_only">,
-    Pick<UserRow, "name" | "description" | "image_url">,
+    Omit<ShownUser, "id">,
     // Null without a calendar, which its id tells.
     Pick<CalendarRow, "revision" | "details_revision" | "changes_from"> {
   readonly token_id: string | null;

@@ -1,11 +1,10 @@
 import { advanceDetails } from "./revisions.js";
-import type { CalendarRow, LabelRow, UserRow } from "./schema.js";
+import type { CalendarRow, LabelRow } from "./schema.js";
 import { allWithIds, insert } from "./sql.js";
 import type { Transaction } from "./store.js";
+import type { ShownUser } from "./users.js";
 
-export type Member = Pick<UserRow, "id" | "name" | "description" | "image_url"> & {
-  readonly calendar_id: string;
-};
+export type Member = ShownUser & { readonly calendar_id: string };
 
 /** A calendar with its position in the list of one of its members, from 0. */
 export type CalendarOfUser = CalendarRow & { readonly position: number };

@@ -7,9 +7,16 @@ import { creationTime, type Transaction } from "./store.js";
 
 const USER = "id, name, login, login_key, password_hash, description, image_url, disabled, created_at";
 
+/** A user as others see it. */
+export type ShownUser = Pick<UserRow, "id" | "name" | "description" | "image_url">;
+
 /** The users with these ids, each once, ordered by id. */
-export function listUsers(db: Transaction, userIds: Iterable<string>): Promise<UserRow[]> {
-  return allWithIds(db, userIds, (ids) => `select ${USER} from users where id in (${ids}) order by id`);
+export function listUsers(db: Transaction, userIds: Iterable<string>): Promise<ShownUser[]> {
+  return allWithIds(
+    db,
+    userIds,
+    (ids) => `select id, name, description, image_url from users where id in (${ids}) order by id`,
+  );
 }
 
 /** Every user, oldest first. */
