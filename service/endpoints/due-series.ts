@@ -1,7 +1,9 @@
 import { DAY_MS } from "../../contract/date-time.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { attendeesOf, HORIZON, occurrenceOf } from "../occurrence.js";
+import type { EventWithAttendees } from "../store/events.js";
 import {
+  findSeries,
   listDueCalendars,
   listDueSeries,
   listIdsBeyond,
@@ -37,10 +39,11 @@ export async function continueDueSeries(db: Transaction, calendarId: string, now
   const { nextSlots } = await import("../series-rule.js");
   // Some later occurrences have a row already, such as those with comments.
   const stored = await listIdsBeyond(db, calendarId);
-  const added = [];
-  for (const series of due) {
+  const added: EventWithAttendees[] = [];
+  for (const id of due) {
     const room = TURN.rows - added.length;
-    if (room <= 0) break;
+    const series = room > 0 ? await findSeries(db, calendarId, id) : undefined;
+    if (series === undefined) break;
     const { slots, madeUntil } = nextSlots(series, now + HORIZON, room);
     const made = slots.map((slot) => ({ row: occurrenceOf(series, slot), attendeeIds: attendeesOf(series) }));
     added.push(...made.filter(({ row }) => !stored.has(row.id)));

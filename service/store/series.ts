@@ -96,16 +96,17 @@ export interface DueSeriesQuery {
   readonly count: number;
 }
 
-/** Series of a calendar whose occurrences do not all have rows until a time, the furthest behind first. */
-export function listDueSeries(
+/** Ids of series of a calendar whose occurrences do not all have rows until a time, the furthest behind first. */
+export async function listDueSeries(
   db: Transaction,
   { calendarId, time, count }: DueSeriesQuery,
-): Promise<SeriesRow[]> {
-  return db.all(
-    `select ${SERIES} from series where calendar_id = ? and made_until < ? order by made_until, id limit ${count}`,
+): Promise<readonly string[]> {
+  const rows = await db.all<Pick<SeriesRow, "id">>(
+    `select id from series where calendar_id = ? and made_until < ? order by made_until, id limit ${count}`,
     calendarId,
     time,
   );
+  return rows.map(({ id }) => id);
 }
 
 /** Ids of the calendars with such series as `listDueSeries` finds. */
