@@ -2,6 +2,7 @@ import { DAY_MS } from "../../contract/date-time.js";
 import type { DayWindow, TimeSpan } from "../day-window.js";
 import { sizeInSql } from "./events.js";
 import type { SeriesRow } from "./schema.js";
+import { SERIES } from "./series.js";
 import { allWithIds, type SqlValue } from "./sql.js";
 import type { Transaction } from "./store.js";
 
@@ -117,5 +118,5 @@ export async function listSeriesMadeUntil(
     time,
   );
   const ids = found.map(({ id }) => id);
-  return allWithIds(db, ids, (marks) => `select * from series where id in (${marks})`);
+  return allWithIds(db, ids, (marks) => `select ${SERIES} from series where id in (${marks})`);
 }

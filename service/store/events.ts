@@ -13,7 +13,7 @@ export const SHOWN_COLUMNS = `events.id, events.calendar_id, events.category, ev
   coalesce((select string_agg(user_id, ' ' order by position) from attendees where event_id = events.id), '') as attendees`;
 
 /** All columns of an event. */
-const EVENT_COLUMNS = `id, calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
+export const EVENT_COLUMNS = `id, calendar_id, category, title, all_day, start_at, start_timezone, end_at, end_timezone, description,
   location, url, label_number, creator_id, created_at, updated_at, series_id, slot, recurrences, moves, revision`;
 
 /** An event of a calendar; undefined if the calendar has no such event. */

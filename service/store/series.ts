@@ -1,6 +1,6 @@
 import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
 import { deleteComments, deleteEvents, forgetDeletionsOf, listCommentIds } from "./deletions.js";
-import { type EventWithAttendees, insertEvent } from "./events.js";
+import { EVENT_COLUMNS, type EventWithAttendees, insertEvent } from "./events.js";
 import { advanceRevision } from "./revisions.js";
 import type { ActivityRow, EventRow, SeriesRow } from "./schema.js";
 import { allWithIds, insert, marks } from "./sql.js";
@@ -37,7 +37,7 @@ export async function listOccurrences(db: Transaction, seriesId: string): Promis
   const rows: EventRow[] = [];
   for (;;) {
     const batch = await db.all<EventRow>(
-      `select * from events where series_id = ? and slot > ? order by slot limit ${BATCH}`,
+      `select ${EVENT_COLUMNS} from events where series_id = ? and slot > ? order by slot limit ${BATCH}`,
       seriesId,
       rows.at(-1)?.slot ?? Number.MIN_SAFE_INTEGER,
     );
@@ -50,7 +50,7 @@ export async function listOccurrences(db: Transaction, seriesId: string): Promis
 /** The first occurrence of a series that is a row, if possible one that was not changed on its own. */
 export async function findFirstOccurrence(db: Transaction, seriesId: string): Promise<EventRow | undefined> {
   const [first] = await db.all<EventRow>(
-    `select * from events where series_id = ?
+    `select ${EVENT_COLUMNS} from events where series_id = ?
     order by case when recurrences = '' then 1 else 0 end, slot limit 1`,
     seriesId,
   );
