@@ -1,14 +1,13 @@
-import type { Kysely } from "kysely";
 import { CliError, configurationError } from "../../src/errors.js";
 import type { LockWaitOptions, WorkOptions } from "../../src/system/sqlite/connection.js";
-import { SCHEMA_VERSION, type SettingRow, type StoreSchema } from "./schema.js";
+import { SCHEMA_VERSION, type SettingRow } from "./schema.js";
 import type { Sql } from "./sql.js";
 
 /** What keeps the rows. */
 export type Engine = "sqlite" | "postgres";
 
 /** What queries run on: one transaction of the store. */
-export type Transaction = Kysely<StoreSchema> & Sql;
+export type Transaction = Sql;
 
 export interface OpenStoreOptions extends LockWaitOptions {
   /** Whether to create a database that does not exist; true by default. */

@@ -36,7 +36,7 @@ describe("of packages", () => {
 
   test.for<[keyof Loads, readonly string[]]>([
     ["help", ["commander"]],
-    ["local", ["commander", "kysely", "valibot"]],
+    ["local", ["commander", "valibot"]],
     ["http", ["commander", "undici"]],
   ])("%s loads no package but %j", ([run, packages]) => {
     expect(packagesOf(loads[run])).toEqual(packages);

@@ -1,9 +1,7 @@
-import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { errorCodeOf } from "../../../src/errors.js";
 import { refuseNul } from "../../../src/system/query-text.js";
-import type { StoreSchema } from "../schema.js";
-import type { Sql } from "../sql.js";
+import type { SqlValue } from "../sql.js";
 import type { Transaction } from "../store.js";
 import { ConnectionError, endsConnection, isPoolerTimeout, READ_ONLY } from "./errors.js";
 
@@ -75,25 +73,20 @@ export async function withConnection<T>(
 export async function runWork<T>(send: Send, work: (db: Transaction) => Promise<T>): Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
-  const query = (text: string, values: readonly unknown[]) => {
+  const query = (text: string, values: readonly SqlValue[]) => {
     const result = last.then(() => {
       if (hasEnded) throw new Error("the transaction of this query has ended");
-      return send(text, values);
+      return send(numbered(text, values), values);
     });
     last = result.catch(() => undefined);
     return result;
   };
-  const client = { query, release: () => undefined } as unknown as pg.PoolClient;
-  const pool = { connect: async () => client, end: async () => undefined };
-  const sql: Sql = {
-    all: async (text, ...values) => (await query(numbered(text, values), values)).rows,
-    run: async (text, ...values) => (await query(numbered(text, values), values)).rowCount ?? 0,
-    jsonArray: "json_build_array",
-  };
   try {
-    return await work(
-      Object.assign(new Kysely<StoreSchema>({ dialect: new PostgresDialect({ pool }) }), sql),
-    );
+    return await work({
+      all: async (text, ...values) => (await query(text, values)).rows,
+      run: async (text, ...values) => (await query(text, values)).rowCount ?? 0,
+      jsonArray: "json_build_array",
+    });
   } finally {
     hasEnded = true;
     await last;

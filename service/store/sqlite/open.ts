@@ -1,14 +1,14 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { Kysely, type SqliteDatabase, SqliteDialect } from "kysely";
 import { errorCodeOf } from "../../../src/errors.js";
 import { isOnReadOnlyDisk } from "../../../src/system/ownership.js";
 import { type Connection, connect, MEMORY } from "../../../src/system/sqlite/connection.js";
 import { createDatabaseFile, requireFileOrNothing } from "../../../src/system/sqlite/database-file.js";
+import type { Database } from "../../../src/system/sqlite/driver.js";
 import { checkFile } from "../../../src/system/sqlite/file-check.js";
 import { explainDatabaseError, type OpenDatabase, openDatabaseOf } from "../../../src/system/sqlite/open.js";
-import { SCHEMA_VERSION, type StoreSchema } from "../schema.js";
-import type { Sql, SqlValue } from "../sql.js";
+import { SCHEMA_VERSION } from "../schema.js";
+import type { SqlValue } from "../sql.js";
 import {
   DatabaseUnavailableError,
   type OpenStoreOptions,
@@ -50,7 +50,7 @@ export async function openStore(path: string, options: OpenStoreOptions = {}): P
   const writer = { connection, db: queriesOn(connection) };
   let readers: ServedReaders | undefined;
   const close = () => {
-    // Kysely would not close a connection that no query has used. The one that writes is the last: SQLite then removes the log.
+    // The one that writes is the last: SQLite then removes the log.
     readers?.close();
     connection.close();
   };
@@ -132,18 +132,14 @@ async function openReader(file: string): Promise<Opened> {
 }
 
 /** Queries on a connection, in whatever transaction it is. */
-export function queriesOn(connection: SqliteDatabase): Transaction {
-  const sql: Sql = {
+export function queriesOn(connection: Pick<Database, "prepare">): Transaction {
+  return {
     // Every query names its columns, and a row of the driver is an object.
     all: async <R>(text: string, ...values: readonly SqlValue[]) =>
       connection.prepare(text).all(values) as R[],
     run: async (text, ...values) => Number(connection.prepare(text).run(values).changes),
     jsonArray: "json_array",
   };
-  return Object.assign(
-    new Kysely<StoreSchema>({ dialect: new SqliteDialect({ database: connection }) }),
-    sql,
-  );
 }
 
 /** @throws CliError configuration when the file is missing and must not be created, or cannot be opened */

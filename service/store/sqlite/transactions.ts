@@ -137,7 +137,6 @@ function groupWrites(
     });
 }
 
-/** Not by kysely's transactions, which take longer than the queries of most requests. */
 async function transact<T>(
   { connection, db }: Opened,
   begin: string,

@@ -1,13 +1,20 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
-import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { configurationError } from "../../errors.js";
 import { refuseNul } from "../query-text.js";
 
 /** SQLite: Node's own, or the package with the same API. */
 export type SqliteModule = Pick<typeof import("@photostructure/sqlite"), "DatabaseSync" | "StatementSync">;
 
+/** A prepared statement. */
+interface Statement {
+  all(parameters: readonly unknown[]): unknown[];
+  run(parameters: readonly unknown[]): { readonly changes: number | bigint };
+}
+
 /** An open database. */
-export interface Database extends SqliteDatabase {
+export interface Database {
+  prepare(text: string): Statement;
+  close(): void;
   /**
    * Runs statements without results. In the package a prepared statement keeps the file open after `close`, until it is
    * collected as garbage, and Windows removes no file that is open; these do not.
@@ -73,7 +80,7 @@ export function openDatabase({ DatabaseSync }: SqliteModule, location: string): 
     database.close();
     throw error;
   }
-  const cache = new Map<string, SqliteStatement>();
+  const cache = new Map<string, Statement>();
   return {
     close: () => database.close(),
     exec: (text) => database.exec(text),
@@ -90,7 +97,7 @@ export function openDatabase({ DatabaseSync }: SqliteModule, location: string): 
   };
 }
 
-function prepare(database: DatabaseSyncInstance, text: string): SqliteStatement {
+function prepare(database: DatabaseSyncInstance, text: string): Statement {
   const statement: StatementSyncInstance = database.prepare(text);
   const columns = statement.columns().map(({ name }) => name);
   // Objects of the driver are dictionaries to V8: slow to make, to read and to copy.
@@ -105,14 +112,8 @@ function prepare(database: DatabaseSyncInstance, text: string): SqliteStatement 
     return row;
   };
   return {
-    reader: columns.length > 0,
     all: (parameters) => statement.all(...refuseNul(parameters)).map(toRow),
     run: (parameters) => statement.run(...refuseNul(parameters)),
-    iterate: (parameters) =>
-      statement
-        .all(...refuseNul(parameters))
-        .map(toRow)
-        .values(),
   };
 }
 

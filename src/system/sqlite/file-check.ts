@@ -1,12 +1,12 @@
-import type { SqliteDatabase } from "kysely";
 import { runChildProcess, type SelfCommand } from "../child-process.js";
 import { FILE_CHECK_ARGUMENT } from "../helper-arguments.js";
+import type { Database } from "./driver.js";
 
 /** How many problems of a file are reported. */
 const MAX_PROBLEMS = 10;
 
 /** What is wrong with the file of a database, as SQLite says it; nothing if it is intact. Takes 10 s for a gigabyte. */
-export function checkFile(database: Pick<SqliteDatabase, "prepare">): string[] {
+export function checkFile(database: Pick<Database, "prepare">): string[] {
   const rows = database.prepare(`pragma integrity_check(${MAX_PROBLEMS})`).all([]);
   const texts = rows.map((row) => Object.values(row as object).join(" "));
   return texts.join() === "ok" ? [] : texts;
