@@ -4,6 +4,7 @@ import type { DayWindow } from "../day-window.js";
 import { HORIZON } from "../occurrence.js";
 import { listSeriesMadeUntil } from "../store/event-windows.js";
 import {
+  EVENTS_AT_A_TIME,
   type EventListQuery,
   type EventPosition,
   isBefore,
@@ -19,9 +20,6 @@ import type { UnstoredOccurrence } from "./unstored-events.js";
  * a series has no gaps however long ago its calendar was written to.
  */
 
-/** Events that are read at a time: in a few milliseconds. */
-const BATCH = 200;
-
 /** All events of a window that has an end, in order. Others get their turn meanwhile: there may be many. */
 export async function* readWindow(
   db: Transaction,
@@ -30,16 +28,16 @@ export async function* readWindow(
 ): AsyncGenerator<readonly ListedEvent[]> {
   const readNext = await openEventList(db, { calendarId, window, after: null });
   for (let last: ListedEvent | undefined; ; ) {
-    const batch = await readNext(last === undefined ? null : positionOf(last), BATCH);
+    const batch = await readNext(last === undefined ? null : positionOf(last));
     yield batch;
     last = batch.at(-1);
-    if (batch.length < BATCH) return;
+    if (batch.length < EVENTS_AT_A_TIME) return;
     await yieldToEventLoop();
   }
 }
 
-/** The next events of a list, fewer than asked for at its end. @param after null for the first */
-export type ReadNext = (after: EventPosition | null, count: number) => Promise<readonly ListedEvent[]>;
+/** The next events of a list, as `listEventsAfter` gives them. @param after null for the first */
+export type ReadNext = (after: EventPosition | null) => Promise<readonly ListedEvent[]>;
 
 /**
  * Opens a list that is read in order.
@@ -59,18 +57,18 @@ export async function openEventList(
     spanEnd: upTo(window.spanEnd),
   };
   const unstored = await openUnstored(db, { ...query, window: days });
-  if (unstored === null) return (after, count) => listEventsAfter(db, { ...query, after }, count);
+  if (unstored === null) return (after) => listEventsAfter(db, { ...query, after });
   const { inOrder } = await import("./unstored-events.js");
   let waiting: ListedEvent[] = [];
-  return async (after, count) => {
-    const stored = await listEventsAfter(db, { ...query, after }, count);
+  return async (after) => {
+    const stored = await listEventsAfter(db, { ...query, after });
     if (after !== null) waiting = waiting.filter((event) => isBefore(after, positionOf(event)));
-    while (waiting.length < count) {
+    while (waiting.length < EVENTS_AT_A_TIME) {
       const { value, done } = await unstored.next();
       if (done === true) break;
       waiting.push(value);
     }
-    return [...stored, ...waiting].sort(inOrder).slice(0, count);
+    return [...stored, ...waiting].sort(inOrder).slice(0, EVENTS_AT_A_TIME);
   };
 }
 

@@ -10,6 +10,7 @@ import { type ChangesQuery, type EventChange, listChanges as listEventChanges } 
 import { wasRead } from "../store/event-moves.js";
 import { type ShownEvent, sizeOfEvent } from "../store/events.js";
 import {
+  EVENTS_AT_A_TIME,
   type EventListQuery,
   type EventPosition,
   type ListedEvent,
@@ -78,9 +79,6 @@ const BEYOND_LATIN_1 = /[^\0-\xff]/;
 /** What a character of such a text counts, in bytes of MAX_PAGE_BYTES: a page takes tens of milliseconds at most. */
 const BYTES_OF_COMPARED = 4;
 
-/** Events that are read at a time. As many of the largest have about MAX_PAGE_BYTES. */
-const BATCH = 64;
-
 interface PageOptions {
   /** Null for the first page. What was moved since is left out if it was before it: it may be listed already. */
   readonly cursor: Cursor | null;
@@ -100,7 +98,7 @@ async function readPage(
   let last = query.after;
   let visited = 0;
   for (;;) {
-    const batch = await readNext(last, BATCH);
+    const batch = await readNext(last);
     for (const row of batch) {
       if (visited >= MAX_PAGE_BYTES) return { rows: page.rows, last };
       const { found, bytes } = await compare(row);
@@ -108,7 +106,7 @@ async function readPage(
       last = positionOf(row);
       visited += Math.max(sizeOf(row), bytes);
     }
-    if (batch.length < BATCH) return { rows: page.rows, last: null };
+    if (batch.length < EVENTS_AT_A_TIME) return { rows: page.rows, last: null };
   }
 }
 
@@ -233,12 +231,12 @@ function listChanges(context: ReadContext): Representation {
 async function readChangePage(db: Transaction, place: ChangesQuery, limit: number) {
   const page = createPage<EventChange>(limit, ({ event }) => (event === null ? 0 : sizeOf(event)));
   for (let { since } = place; ; ) {
-    const batch = await listEventChanges(db, { ...place, since }, BATCH);
+    const batch = await listEventChanges(db, { ...place, since });
     for (const change of batch) {
       if (!page.add(change)) return { changes: page.rows, isLast: false };
       since = change.revision;
     }
-    if (batch.length < BATCH) return { changes: page.rows, isLast: true };
+    if (batch.length < EVENTS_AT_A_TIME) return { changes: page.rows, isLast: true };
   }
 }
 

@@ -6,18 +6,16 @@ import { SERIES } from "./series.js";
 import { allWithIds, type SqlValue } from "./sql.js";
 import type { Transaction } from "./store.js";
 
-/** A query, and the values that its marks stand for. */
-export interface Query {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
+/** SQL of the events of a window that began before it, in no order. Its values are those of `valuesBeforeWindow`. */
+export function selectBeforeWindow(columns: string): string {
+  // The index finds a superset.
+  return `${selectAround(columns, LENGTH_CLASSES)} and ${OVERLAPS}`;
 }
 
-/** A query of the events of a window that began before it, in no order. */
-export function eventsBeforeWindow(columns: string, calendarId: string, window: DayWindow): Query {
+export function valuesBeforeWindow(calendarId: string, window: DayWindow): readonly SqlValue[] {
   const { spanStart: start } = window;
-  // The index finds a superset.
-  const { text, values } = eventsAround(columns, { calendarId, start, end: start }, LENGTH_CLASSES);
-  return { text: `${text} and ${OVERLAPS}`, values: [...values, ...valuesOfOverlaps(window)] };
+  const around = valuesAround({ calendarId, start, end: start }, LENGTH_CLASSES);
+  return [...around, ...valuesOfOverlaps(window)];
 }
 
 /** Whether an event overlaps a window: an all-day one has the midnights UTC of its dates. */
@@ -52,21 +50,21 @@ const LENGTH_CLASS = `(case ${LENGTH_CLASSES.slice(0, -1)
  * the index visits few others, however many are earlier or later. With a join, SQLite searches the index once for each
  * class; with conditions joined by `or` it would read the whole calendar.
  */
-function eventsAround(
-  columns: string,
-  { calendarId, start, end }: CalendarSpan,
-  classes: readonly LengthClass[],
-): Query {
+function selectAround(columns: string, classes: readonly LengthClass[]): string {
   // Without its type, PostgreSQL takes a parameter of `values` for text.
   const rows = classes.map(({ number, longest }) => `(${number}, cast(? as bigint) - ${longest})`);
   // A cross join: SQLite keeps its order.
-  return {
-    text: `with classes(number, since) as (values ${rows.join(", ")})
-      select ${columns} from classes cross join events
-      where events.calendar_id = ? and ${LENGTH_CLASS} = classes.number and events.start_at > classes.since
-        and events.start_at < ? and events.end_at > ?`,
-    values: [...classes.map(() => start), calendarId, end, start],
-  };
+  return `with classes(number, since) as (values ${rows.join(", ")})
+    select ${columns} from classes cross join events
+    where events.calendar_id = ? and ${LENGTH_CLASS} = classes.number and events.start_at > classes.since
+      and events.start_at < ? and events.end_at > ?`;
+}
+
+function valuesAround(
+  { calendarId, start, end }: CalendarSpan,
+  classes: readonly LengthClass[],
+): readonly SqlValue[] {
+  return [...classes.map(() => start), calendarId, end, start];
 }
 
 export interface EventSizeQuery extends CalendarSpan {
@@ -93,11 +91,13 @@ export async function sumEventSizes(
   long: boolean,
 ): Promise<EventSizes> {
   const classes = LENGTH_CLASSES.filter(({ longest }) => isLong({ start: 0, end: longest }) === long);
-  const { text, values } = eventsAround(`creator_id, ${sizeInSql(db)} as bytes`, span, classes);
+  const sizes = selectAround(`creator_id, ${sizeInSql(db)} as bytes`, classes);
   const [sums] = await db.all<EventSizes>(
-    `select sum(bytes) as "all", sum(case when creator_id = ? then bytes end) as own from (${text}) as sizes`,
+    // Materialized, so that each size is computed once.
+    `with sizes as materialized (${sizes})
+    select sum(bytes) as "all", sum(case when creator_id = ? then bytes end) as own from sizes`,
+    ...valuesAround(span, classes),
     creatorId,
-    ...values,
   );
   return { all: Number(sums?.all), own: Number(sums?.own) };
 }

@@ -1,6 +1,6 @@
 import type { DayWindow } from "../day-window.js";
 import { isChangedAlone } from "../occurrence.js";
-import { eventsBeforeWindow, OVERLAPS, valuesOfOverlaps } from "./event-windows.js";
+import { OVERLAPS, selectBeforeWindow, valuesBeforeWindow, valuesOfOverlaps } from "./event-windows.js";
 import { SHOWN_COLUMNS, type ShownEvent, sizeInSql } from "./events.js";
 import type { EventRow, SeriesRow } from "./schema.js";
 import { allWithIds } from "./sql.js";
@@ -55,8 +55,11 @@ export async function listFeedEntries(db: Transaction, query: FeedEntryQuery): P
     ...{ id, calendarId, bytes, start: start_at ?? 0 },
     isSeries: false,
   });
-  const { text, values } = eventsBeforeWindow(visitedColumns(db), calendarId, window);
-  const before = await db.all<Visited>(`${text} order by start_at desc limit ?`, ...values, limit);
+  const before = await db.all<Visited>(
+    `${selectBeforeWindow(visitedColumns(db))} order by start_at desc limit ?`,
+    ...valuesBeforeWindow(calendarId, window),
+    limit,
+  );
   await pause();
   const entries = before.filter((row) => isShown(row, query)).map(entryOf);
   if (wholeSeries) entries.push(...(await listSeriesEntries(db, query)));

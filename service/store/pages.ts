@@ -1,9 +1,10 @@
 import type { Category } from "../../contract/shapes.js";
 import type { DayWindow } from "../day-window.js";
 import { isSeries } from "../occurrence.js";
-import { eventsBeforeWindow, OVERLAPS, type Query, valuesOfOverlaps } from "./event-windows.js";
+import { OVERLAPS, selectBeforeWindow, valuesBeforeWindow, valuesOfOverlaps } from "./event-windows.js";
 import { SHOWN_COLUMNS, type ShownEvent } from "./events.js";
 import type { ActivityRow, EventRow } from "./schema.js";
+import type { SqlValue } from "./sql.js";
 import type { Transaction } from "./store.js";
 
 /** Where a page ends: the last of its events in the order of start and id. */
@@ -41,69 +42,44 @@ export interface EventListQuery {
 /** An event of a list, with what tells whether it was read before. */
 export type ListedEvent = ShownEvent & Pick<EventRow, "moves">;
 
+/** Events that are read at a time. As many of the largest have about 4 MiB. */
+export const EVENTS_AT_A_TIME = 64;
+
+const SELECT = `select ${SHOWN_COLUMNS}, moves from events`;
+
+const IN_ORDER = `order by start_at, id limit ${EVENTS_AT_A_TIME}`;
+
+/** The few that began before the window, after a place. The plus keeps SQLite from reading all that are after it. */
+const SELECT_BEFORE = `${selectBeforeWindow(`${SHOWN_COLUMNS}, moves`)} and (+start_at, id) > (?, ?) ${IN_ORDER}`;
+
+/** Those that begin in the window, after a place. */
+const SELECT_FROM = `${SELECT}
+  where calendar_id = ? and (start_at, id) > (?, ?) and start_at < ? and ${OVERLAPS} ${IN_ORDER}`;
+
+/** Keeps without times. Their start is always null, but PostgreSQL needs it to read the index in its order. */
+const SELECT_WITHOUT_TIMES = `${SELECT} where calendar_id = ? and start_at is null and id > ? ${IN_ORDER}`;
+
 /**
- * The next events of a list, ordered by start and id, those without times last. The rows that are visited do not grow
- * with the list.
- * @param count a constant: the statements have it
+ * The next events of a list, `EVENTS_AT_A_TIME` or fewer at its end, ordered by start and id, those without times last. The rows
+ * that are visited do not grow with the list.
  */
 export async function listEventsAfter(
   db: Transaction,
-  query: EventListQuery,
-  count: number,
+  { calendarId, window, after, category }: EventListQuery,
 ): Promise<ListedEvent[]> {
-  const { window, after, category } = query;
-  const isBefore = after === null || after.start < window.spanStart;
-  const lists = [
-    // The few that began before the window.
-    ...(isBefore ? [eventsBefore] : []),
-    eventsFrom,
-    ...(category === "keep" ? [eventsWithoutTimes] : []),
-  ];
-  const columns = `${SHOWN_COLUMNS}, moves`;
+  const { spanStart, spanEnd } = window;
+  const isInWindow = after !== null && after.start >= spanStart;
+  const place = after ?? { start: Number.MIN_SAFE_INTEGER, id: "" };
+  const from = isInWindow ? after : { start: spanStart, id: "" };
   const events: ListedEvent[] = [];
-  for (const list of lists) {
-    if (events.length >= count) break;
-    const { text, values } = list(columns, query);
-    events.push(...(await db.all<ListedEvent>(`${text} limit ${count}`, ...values)));
-  }
-  return events.slice(0, count);
-}
-
-/** A query of the events that began before the window, in order. */
-function eventsBefore(columns: string, { calendarId, window, after }: EventListQuery): Query {
-  const { text, values } = eventsBeforeWindow(columns, calendarId, window);
-  const order = "order by start_at, id";
-  if (after === null) return { text: `${text} ${order}`, values };
-  return {
-    text: `${text} and (start_at, id) > (?, ?) ${order}`,
-    values: [...values, after.start, after.id],
+  const add = async (text: string, ...values: readonly SqlValue[]) => {
+    if (events.length < EVENTS_AT_A_TIME) events.push(...(await db.all<ListedEvent>(text, ...values)));
   };
-}
-
-/** A query of the events that begin in the window, in order. */
-function eventsFrom(columns: string, { calendarId, window, after }: EventListQuery): Query {
-  const { spanStart: start, spanEnd: end } = window;
-  const place = after !== null && after.start >= start ? after : { start, id: "" };
-  return {
-    text: `select ${columns} from events
-      where calendar_id = ? and (start_at, id) > (?, ?) and start_at < ? and ${OVERLAPS}
-      order by start_at, id`,
-    values: [calendarId, place.start, place.id, end, ...valuesOfOverlaps(window)],
-  };
-}
-
-/** A query of the keeps without times, in order. */
-function eventsWithoutTimes(
-  columns: string,
-  { calendarId, after }: Pick<EventListQuery, "calendarId" | "after">,
-): Query {
-  // Their start is always null, but PostgreSQL needs it to read the index in its order.
-  return {
-    text: `select ${columns} from events
-      where calendar_id = ? and start_at is null and id > ?
-      order by start_at, id`,
-    values: [calendarId, after?.start === WITHOUT_TIMES ? after.id : ""],
-  };
+  if (!isInWindow) await add(SELECT_BEFORE, ...valuesBeforeWindow(calendarId, window), place.start, place.id);
+  await add(SELECT_FROM, calendarId, from.start, from.id, spanEnd, ...valuesOfOverlaps(window));
+  if (category === "keep")
+    await add(SELECT_WITHOUT_TIMES, calendarId, place.start === WITHOUT_TIMES ? place.id : "");
+  return events.slice(0, EVENTS_AT_A_TIME);
 }
 
 export interface ActivityListQuery {
