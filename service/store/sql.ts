@@ -46,6 +46,7 @@ function valueIn(row: object, name: string): SqlValue {
 
 /** Ids of one query of several: always as many, so that its statement is prepared once. */
 const IDS_PER_QUERY = 64;
+const MARKS = marks(IDS_PER_QUERY);
 
 /**
  * The rows with any of some ids: those of the first ids in order of the ids, then those of the next ones.
@@ -57,8 +58,8 @@ export async function allWithIds<R>(
   text: (ids: string) => string,
 ): Promise<R[]> {
   const sorted = [...new Set(ids)].sort();
-  if (sorted.length === 1) return db.all<R>(text("?"), ...sorted);
-  const query = text(marks(IDS_PER_QUERY));
+  if (sorted.length <= 1) return sorted.length === 0 ? [] : db.all<R>(text("?"), ...sorted);
+  const query = text(MARKS);
   const batches = Array.from({ length: Math.ceil(sorted.length / IDS_PER_QUERY) }, (_, index) =>
     sorted.slice(index * IDS_PER_QUERY, (index + 1) * IDS_PER_QUERY),
   );
