@@ -3,6 +3,7 @@ import { isChangedAlone } from "../occurrence.js";
 import { OVERLAPS, selectBeforeWindow, valuesBeforeWindow, valuesOfOverlaps } from "./event-windows.js";
 import { SHOWN_COLUMNS, type ShownEvent, sizeInSql } from "./events.js";
 import type { EventRow, SeriesRow } from "./schema.js";
+import { SERIES } from "./series.js";
 import { allWithIds } from "./sql.js";
 import type { Transaction } from "./store.js";
 
@@ -140,7 +141,7 @@ export function listSeriesOfFeed(
     db,
     ids,
     (marks) => `
-      select series.*, (select slot from events
+      select ${SERIES}, (select slot from events
         where events.series_id = series.id and events.recurrences <> '' order by slot limit 1) as first
       from series where id in (${marks})`,
   );
