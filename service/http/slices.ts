@@ -1,15 +1,8 @@
 import type { Socket } from "node:net";
-import { Duplex } from "node:stream";
+import { Duplex, Readable } from "node:stream";
 
 /** Bytes of a connection that Node.js parses in a turn of the event loop. It takes up to 2 µs for a byte. */
 const SLICE = 1024;
-
-const NOTHING = new Uint8Array();
-
-interface Chunk {
-  readonly chunk: Uint8Array | string;
-  readonly encoding: BufferEncoding;
-}
 
 /**
  * A connection as an HTTP server reads and writes it: what it receives is passed on in slices, one in each turn of the event loop.
@@ -18,55 +11,20 @@ interface Chunk {
  * @param socket from which nothing was read yet
  */
 export function createSlicedConnection(socket: Socket): Duplex {
-  /** What was received and is not passed on yet; empty if there is nothing. Nothing more is read before it is. */
-  let received = NOTHING;
-  let isWanted = false;
-  let isScheduled = false;
-  // What is passed on while the HTTP server pauses would be parsed when it resumes, all at once.
-  const mayPass = () => isWanted && !connection.isPaused() && !connection.destroyed;
-  const passSlice = () => {
-    const slice = received.subarray(0, SLICE);
-    received = received.subarray(SLICE);
-    if (received.byteLength === 0) socket.resume();
-    isWanted = connection.push(slice);
-  };
-  const next = () => {
-    if (isScheduled || received.byteLength === 0 || !mayPass()) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      if (mayPass()) passSlice();
-      next();
-    });
-  };
-  const connection = new Duplex({
-    // The HTTP server writes heads as latin1.
-    decodeStrings: false,
-    read() {
-      isWanted = true;
-      next();
-    },
-    write: (chunk, encoding, done) => writeTogether(socket, [{ chunk, encoding }], done),
-    writev: (chunks, done) => writeTogether(socket, chunks, done),
-    final(done) {
-      socket.end(done);
-    },
-    destroy(error, done) {
-      socket.destroy();
-      done(error);
-    },
-  });
-  connection.on("resume", next);
-  socket.on("data", (chunk) => {
-    if (mayPass() && chunk.byteLength <= SLICE) {
-      isWanted = connection.push(chunk);
-      return;
+  let passed = 0;
+  async function* slices(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of socket) {
+      for (let start = 0; start < chunk.byteLength; start += SLICE) {
+        if (start > 0) await new Promise(setImmediate);
+        const slice = chunk.subarray(start, start + SLICE);
+        passed += slice.byteLength;
+        yield slice;
+      }
     }
-    received = chunk;
-    socket.pause();
-    next();
-  });
-  socket.on("end", () => connection.push(null));
+  }
+  const readable = Readable.from(slices(), { objectMode: false, highWaterMark: SLICE });
+  const connection = Duplex.from({ readable, writable: socket });
+  connection.once("close", () => socket.destroy());
   socket.on("error", (error) => connection.destroy(error));
   socket.on("close", () => connection.destroy());
   socket.on("timeout", () => connection.emit("timeout"));
@@ -76,23 +34,5 @@ export function createSlicedConnection(socket: Socket): Duplex {
     setTimeout: (time: number) => socket.setTimeout(time),
     destroySoon: () => connection.end(() => connection.destroy()),
   });
-  Object.defineProperty(connection, "bytesRead", {
-    get: () => socket.bytesRead - socket.readableLength - received.byteLength,
-  });
-  return connection;
-}
-
-function writeTogether(socket: Socket, chunks: readonly Chunk[], done: (error?: Error | null) => void): void {
-  let isTaken = false;
-  const note = (error?: Error | null) => {
-    if (!isTaken) done(error);
-    isTaken = true;
-  };
-  socket.cork();
-  chunks.forEach(({ chunk, encoding }, index) => {
-    socket.write(chunk, encoding, index === chunks.length - 1 ? note : undefined);
-  });
-  socket.uncork();
-  // Usually the system takes it at once, of which the callback hears later.
-  if (socket.writableLength === 0) note();
+  return Object.defineProperty(connection, "bytesRead", { get: () => passed - connection.readableLength });
 }
