@@ -3,12 +3,16 @@ import { errorCodeOf } from "../../../src/errors.js";
 import { refuseNul } from "../../../src/system/query-text.js";
 import type { SqlValue } from "../sql.js";
 import type { Transaction } from "../store.js";
-import { ConnectionError, endsConnection, isPoolerTimeout, READ_ONLY } from "./errors.js";
+import { ConnectionError, endsConnection, READ_ONLY } from "./errors.js";
 
 /** Sends statements. @throws ConnectionError, the server's error */
-export type Send = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult>;
+type Send = (text: string, values?: readonly unknown[]) => Promise<pg.QueryResult>;
 
-export interface ConnectionOptions {
+export interface TransactionOptions {
+  /** Statements that begin it. */
+  readonly begin: string;
+  /** Called with their results. */
+  readonly onBegun?: (results: readonly pg.QueryResult[]) => void;
   /** How long the answer to each query is waited for (ms). */
   readonly timeout: number;
   /** Ends the connection, and so what the server does for it. */
@@ -21,16 +25,16 @@ interface TimedQuery extends pg.QueryConfig {
 }
 
 /**
- * Runs work on one connection of a pool. A transaction that it has begun is undone when it fails.
- * @throws ConnectionError, the work's error, the signal's reason
+ * Runs a transaction on a connection of a pool. It is undone when it fails.
+ * @throws ConnectionError, the error of the server or of the work, the signal's reason
  */
-export async function withConnection<T>(
+export async function transact<T>(
   pool: pg.Pool,
-  { timeout, signal }: ConnectionOptions,
-  work: (send: Send) => Promise<T>,
+  { begin, onBegun, timeout, signal }: TransactionOptions,
+  work: (db: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((cause: unknown) => {
-    throw new ConnectionError(cause, { isRefused: true });
+    throw new ConnectionError(cause, "connect");
   });
   let isLost = false;
   const send: Send = async (text, values) => {
@@ -44,7 +48,7 @@ export async function withConnection<T>(
     } catch (error) {
       if (error instanceof pg.DatabaseError && !endsConnection(error)) throw error;
       isLost = true;
-      throw new ConnectionError(error, { isRefused: isPoolerTimeout(error) });
+      throw new ConnectionError(error, text === "commit" ? "commit" : "query");
     }
   };
   // Clients of a pool can be ended, which its types do not say.
@@ -52,7 +56,12 @@ export async function withConnection<T>(
   signal?.addEventListener("abort", end, { once: true });
   try {
     signal?.throwIfAborted();
-    const result = await work(send);
+    // Several statements without parameters have several results, which the types do not say.
+    const begun: unknown = await send(begin);
+    onBegun?.(begun as readonly pg.QueryResult[]);
+    const result = await runWork(send, work);
+    const { command } = await send("commit");
+    if (command !== "COMMIT") throw new Error("a transaction went on after one of its queries had failed");
     client.release();
     return result;
   } catch (error) {
@@ -70,7 +79,7 @@ export async function withConnection<T>(
  * not sent when it ends, because one failed that they were started with, or nobody waited for them, reject: they would run
  * outside of the transaction.
  */
-export async function runWork<T>(send: Send, work: (db: Transaction) => Promise<T>): Promise<T> {
+async function runWork<T>(send: Send, work: (db: Transaction) => Promise<T>): Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   let hasEnded = false;
   const query = (text: string, values: readonly SqlValue[]) => {

@@ -1,6 +1,6 @@
 import { type ConnectionOptions, createSecureContext } from "node:tls";
 import { parse } from "pg-connection-string";
-import { isLoopback, parseUrl } from "../../../contract/url.js";
+import { isLoopback } from "../../../contract/url.js";
 import { type CliError, configurationError, fileProblemOf } from "../../../src/errors.js";
 
 /** Where a database is, from its URL. */
@@ -9,9 +9,8 @@ export interface PostgresLocation {
   readonly host: string;
   readonly port: number;
   readonly database: string;
-  /** Undefined: PGUSER or the user of the system. */
+  /** Undefined: as libpq finds them without the URL. */
   readonly user: string | undefined;
-  /** Undefined: that of PGPASSWORD or of the password file. */
   readonly password: string | undefined;
   /** False: the connection is not encrypted. */
   readonly tls: ConnectionOptions | false;
@@ -32,52 +31,49 @@ type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
  * @see https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING-URIS
  */
 export function parsePostgresUrl(text: string): PostgresLocation {
-  // Before anything is quoted: what stands between would be part of a password.
-  if (/^[a-z]+:\/\/[^/?#]*[/?#].*@/i.test(text)) {
-    throw invalidUrl(
-      "it has an @ after the host",
-      "in the password write / as %2F, ? as %3F, # as %23; elsewhere @ as %40",
-    );
-  }
-  if (!isDecodable(text)) throw invalidUrl("it has a % that is not written as %25");
-  // libpq takes a user without a host, which URLs do not have.
-  const url = parseUrl(text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost"));
-  if (url === null) throw invalidUrl("it is not a URL");
-  if (url.hash !== "") throw invalidUrl("it has a # that is not written as %23");
+  const url = parseUrl(text);
+  const shown = new URL(url);
+  shown.password = "";
+  shown.search = "";
   const parameters = readParameters(url.searchParams);
   const { schema } = parameters;
-  if (schema !== undefined) requireSchema(schema);
+  for (const key of ["host", "schema"] as const) {
+    if (parameters[key] !== undefined) shown.searchParams.set(key, parameters[key]);
+  }
+  // PostgreSQL would cut a longer name.
+  if (schema !== undefined && (!/^(?!pg_|\$user$)[^\0]+$/.test(schema) || Buffer.byteLength(schema) > 63)) {
+    throw invalidUrl("no schema can have its name", "write up to 63 bytes that do not begin with pg_");
+  }
   const host =
     parameters.host ?? (decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1") || "localhost");
-  if (host.includes(",")) throw invalidUrl("it has more than one host");
-  const name = nameOf(url, parameters);
   url.searchParams.set("sslmode", sslModeOf(host, parameters));
   // The authorities of Node and of NODE_EXTRA_CA_CERTS are the default.
   if (parameters.sslrootcert === "system") url.searchParams.delete("sslrootcert");
-  const { port, database, user, password, ssl } = parseUsable(url.href);
-  if (!database) throw invalidUrl("it names no database");
+  const { port, database, user, password, ssl } = parseConfig(url.href);
+  if (!database) throw invalidUrl("it names no database", "write postgres://USER@HOST:PORT/DATABASE");
   return {
-    host,
-    port: Number(port || "5432"),
-    database,
-    user: user || undefined,
-    password: password || undefined,
-    tls: typeof ssl === "object" ? ssl : false,
-    schema,
-    name,
+    ...{ host, port: Number(port || "5432"), database, tls: ssl, schema, name: shown.href },
+    ...{ user: user || undefined, password: password || undefined },
   };
 }
 
-function isDecodable(text: string): boolean {
+function parseUrl(text: string): URL {
   try {
-    return decodeURIComponent(text) !== "";
+    decodeURIComponent(text);
+    // What is before a late @ would be shown, and may be part of a password.
+    if (/^[a-z]+:\/\/[^/?#]*[/?#].*@|#/i.test(text)) throw new Error("it has a character to be encoded");
+    // libpq takes a user without a host, which URLs do not have.
+    return new URL(text.replace(/^([a-z]+:\/\/[^/@]*@)(?=[:/?])/i, "$1localhost"));
   } catch {
-    return false;
+    throw invalidUrl(
+      "it is not a URL, or has a character that must be encoded",
+      "write postgres://USER@HOST:PORT/DATABASE; in a password, @ is %40, / %2F, ? %3F, # %23 and % %25",
+    );
   }
 }
 
 /** Checks the certificates, too: pg would fail when the server has answered, and leave the connection open. */
-function parseUsable(url: string) {
+function parseConfig(url: string) {
   try {
     const config = parse(url, { useLibpqCompat: true });
     const ssl = config.ssl as ConnectionOptions | false;
@@ -89,33 +85,11 @@ function parseUsable(url: string) {
   }
 }
 
-/** PostgreSQL cuts names of more than 63 bytes. */
-function requireSchema(name: string): void {
-  if (name === "") throw invalidUrl("its schema is empty");
-  if (name.includes("\0")) throw invalidUrl("its schema has a NUL");
-  if (/^pg_/.test(name) || name === "$user")
-    throw invalidUrl("its schema has a name that PostgreSQL reserves");
-  if (Buffer.byteLength(name) > 63) throw invalidUrl("its schema has a name of more than 63 bytes");
-}
-
-/** The URL without its password, and with those parameters that say where the database is. */
-function nameOf(url: URL, { host, schema }: Parameters): string {
-  const shown = new URL(url);
-  shown.password = "";
-  shown.search = "";
-  if (host !== undefined) shown.searchParams.set("host", host);
-  if (schema !== undefined) shown.searchParams.set("schema", schema);
-  return shown.href;
-}
-
 function readParameters(query: URLSearchParams): Parameters {
   const names: readonly string[] = PARAMETERS;
-  for (const name of query.keys()) {
-    if (!names.includes(name)) {
-      throw invalidUrl(`its parameter "${name}" is not supported`, `supported are ${PARAMETERS.join(", ")}`);
-    }
-  }
-  return Object.fromEntries(query);
+  const unknown = [...query.keys()].find((name) => !names.includes(name));
+  if (unknown === undefined) return Object.fromEntries(query);
+  throw invalidUrl(`its parameter "${unknown}" is not supported`, `supported are ${PARAMETERS.join(", ")}`);
 }
 
 /**
@@ -125,7 +99,6 @@ function readParameters(query: URLSearchParams): Parameters {
 function sslModeOf(host: string, { sslmode, sslrootcert, plaintext }: Parameters): string {
   const isNear = host.startsWith("/") || isLoopback(host);
   const mode = sslmode ?? (isNear ? "disable" : "verify-full");
-  if (plaintext !== undefined && plaintext !== "allow") throw invalidUrl('plaintext can only be "allow"');
   if (mode === "disable" && !isNear && plaintext !== "allow") {
     throw invalidUrl(
       "sslmode=disable would send the password and all calendars over the network unencrypted",
@@ -139,10 +112,6 @@ function sslModeOf(host: string, { sslmode, sslrootcert, plaintext }: Parameters
   return mode;
 }
 
-function invalidUrl(
-  problem: string,
-  hint = "write postgres://USER@HOST:PORT/DATABASE, the password in PGPASSWORD or a password file",
-  cause?: unknown,
-): CliError {
+function invalidUrl(problem: string, hint: string, cause?: unknown): CliError {
   return configurationError(`the URL of the database cannot be used: ${problem}`, { hint, cause });
 }
