@@ -19,11 +19,6 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** pg takes it, which its types do not say. */
-interface TimedQuery extends pg.QueryConfig {
-  readonly query_timeout: number;
-}
-
 /**
  * Runs a transaction on a connection of a pool. It is undone when it fails.
  * @throws ConnectionError, the error of the server or of the work, the signal's reason
@@ -37,14 +32,11 @@ export async function transact<T>(
     throw new ConnectionError(cause, "connect");
   });
   let isLost = false;
-  const send: Send = async (text, values) => {
-    const timed: TimedQuery = {
-      text,
-      query_timeout: timeout,
-      ...(values && { values: [...refuseNul(values)] }),
-    };
+  const send: Send = async (text, values = []) => {
+    // pg takes a timeout, which its types do not say.
+    const query = { text, values: [...refuseNul(values)], query_timeout: timeout };
     try {
-      return await client.query(timed);
+      return await client.query(query);
     } catch (error) {
       if (error instanceof pg.DatabaseError && !endsConnection(error)) throw error;
       isLost = true;

@@ -20,6 +20,9 @@ import {
 /** How long a connection is waited for, how long an unused one is kept, and how long a statement of a migration may take (ms). */
 const TIMEOUTS = { connect: 10_000, idle: 60_000, migration: 3_600_000 };
 
+/** A node that stops meanwhile must not keep the lock that the others need to open the database. */
+const BEGIN = "begin; set local idle_in_transaction_session_timeout = 30000";
+
 export interface OpenPostgresOptions extends OpenStoreOptions {
   /** How many connections it may have, half of them for reads; 10 by default. */
   readonly connections?: number;
@@ -41,7 +44,7 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
     writes: createPool(location, Math.floor(connections / 2)),
   };
   const close = async () => void (await Promise.all([pools.reads.end(), pools.writes.end()]));
-  const preparing = { begin: "begin", timeout: TIMEOUTS.migration, signal };
+  const preparing = { begin: BEGIN, timeout: TIMEOUTS.migration, signal };
   try {
     const { schema, created } = await repeated(
       location,
