@@ -1,7 +1,7 @@
 import { loadCommandTree } from "../src/cli/command-tree.js";
 import { type CommandTree, describeTree } from "../src/cli/completion/command-tree.js";
 import { manualPage } from "../src/cli/help/manual.js";
-import { COMPLETION_SCRIPTS } from "../src/commands/completion.js";
+import { COMPLETION_SCRIPTS } from "../src/commands/programs/completion.js";
 import { VERSION } from "../src/version.js";
 
 /** The commands and flags, so that completion need not load the commands. */

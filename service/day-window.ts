@@ -1,5 +1,5 @@
 import { DAY_MS, dateToInstant } from "../contract/date-time.js";
-import { addDays, instantAt, localDate } from "../src/calendar/zoned-time.js";
+import { addDays, instantAt, localDate } from "../src/time/zoned-time.js";
 
 /** Whole days in a timezone, in milliseconds since the epoch. Ends are exclusive. */
 export interface DayWindow {

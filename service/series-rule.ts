@@ -1,16 +1,16 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
+import { CliError } from "../src/errors.js";
+import { inSlices } from "../src/system/clock.js";
+import { dateLines, readRecurrence } from "../src/time/recurrence/lines.js";
 import {
   checkInSteps,
   checkStart,
   MAX_EXCEPTIONS,
   openRecurrence,
   type Starts,
-} from "../src/calendar/recurrence.js";
-import { dateLines, readRecurrence } from "../src/calendar/recurrence-lines.js";
-import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/calendar/recurrence-rule.js";
-import { CliError } from "../src/errors.js";
-import { inSlices } from "../src/system/clock.js";
+} from "../src/time/recurrence/recurrence.js";
+import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/time/recurrence/rule.js";
 import { badRequest } from "./http/response.js";
 import type { SeriesRow } from "./store/schema.js";
 

@@ -1,11 +1,11 @@
 import { codePointLength, HEX_COLOR } from "../../contract/limits.js";
+import { CliError, usageError } from "../../src/errors.js";
 import {
   type Candidate,
   describeCandidates,
   type ResolveOptions,
   resolveName,
-} from "../../src/calendar/names.js";
-import { CliError, usageError } from "../../src/errors.js";
+} from "../../src/events/names.js";
 import { textProblem } from "../endpoints/event-body.js";
 import type { PasswordCost } from "../secrets.js";
 import { listAllCalendars } from "../store/calendars.js";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { checkId, describeCandidates } from "../../src/calendar/names.js";
 import { addAction, addCommand, describeCommand, type RunOf } from "../../src/cli/command.js";
-import { completeValues, type NeededValue, neededChoice } from "../../src/commands/missing-values.js";
+import { completeValues, type NeededValue, neededChoice } from "../../src/cli/missing-values.js";
 import { emptyValueError, usageError } from "../../src/errors.js";
+import { checkId, describeCandidates } from "../../src/events/names.js";
 import type { View } from "../../src/output/view.js";
 import type { Run } from "../../src/run/run.js";
 import type { Choice } from "../../src/terminal/prompt.js";

@@ -1,7 +1,7 @@
-import { checkId } from "../../src/calendar/names.js";
 import { requireConfirmation } from "../../src/cli/command.js";
 import { CliError, usageError } from "../../src/errors.js";
-import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
+import { checkId } from "../../src/events/names.js";
+import { calendarView, labelView, userView } from "../../src/events/views/calendar.js";
 import type { ServiceAdmin } from "../admin/admin.js";
 import type { CalendarChanges, CalendarContent } from "../admin/calendars.js";
 import {

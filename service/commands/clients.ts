@@ -1,6 +1,6 @@
-import { checkId } from "../../src/calendar/names.js";
 import { collect } from "../../src/cli/global-flags.js";
 import { usageError } from "../../src/errors.js";
+import { checkId } from "../../src/events/names.js";
 import type { ServiceAdmin } from "../admin/admin.js";
 import { serviceClientView, serviceTokenView } from "../views/service.js";
 import { adminCommand, choicesOf, needsName, needsOneOf, needsUser } from "./admin-command.js";

@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { parseDuration } from "../../src/calendar/dates.js";
 import { addAction, describeCommand, type RunOf } from "../../src/cli/command.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { JSON_LINE } from "../../src/output/views/plain.js";
 import type { Run } from "../../src/run/run.js";
+import { parseDuration } from "../../src/time/dates.js";
 import { serve } from "../access/serve.js";
 import type { MetricsAddress } from "../metrics.js";
 import type { LogFormat } from "../request-log.js";

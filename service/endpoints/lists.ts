@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import { createEventSearch } from "../../src/calendar/event-search.js";
+import { createEventSearch } from "../../src/events/search.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
 import { windowOfDays } from "../day-window.js";
 import { type Cursor, continueCursor, formatCursor, parseCursor } from "../http/cursor.js";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { DAY_MS } from "../../contract/date-time.js";
 import type { Scope } from "../../contract/extensions.js";
-import { wallClockAt } from "../../src/calendar/zoned-time.js";
+import { wallClockAt } from "../../src/time/zoned-time.js";
 import { badRequest, ProblemError } from "../http/response.js";
 import { attendeesOf, isChangedAlone, isSeries, occurrenceId, occurrenceOf } from "../occurrence.js";
 import { eventDocument } from "../resources.js";

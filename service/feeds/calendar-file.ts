@@ -1,6 +1,6 @@
-import { writeICalendar } from "../../src/calendar/icalendar.js";
-import { addDays, localDate } from "../../src/calendar/zoned-time.js";
+import { writeICalendar } from "../../src/events/icalendar/icalendar.js";
 import { yieldToEventLoop } from "../../src/system/clock.js";
+import { addDays, localDate } from "../../src/time/zoned-time.js";
 import { windowOfDays } from "../day-window.js";
 import type { OpenFeed } from "../store/feeds.js";
 import { describeLeftOut, type FeedRepresentation, readFeed } from "./feed-events.js";

@@ -1,9 +1,9 @@
 import { plainId } from "../../contract/ids.js";
 import type { EventResource } from "../../contract/resources.js";
 import type { Event, Label, User } from "../../contract/shapes.js";
-import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
-import { localDate } from "../../src/calendar/zoned-time.js";
+import { type LocalizedEvent, localizeEvent } from "../../src/events/localized-event.js";
 import { inSlices, yieldToEventLoop } from "../../src/system/clock.js";
+import { localDate } from "../../src/time/zoned-time.js";
 import type { DayWindow } from "../day-window.js";
 import { eventResources, loadIncluded } from "../endpoints/event-reads.js";
 import { openUnstored } from "../endpoints/listed-events.js";

@@ -1,10 +1,10 @@
 import { DateTime } from "luxon";
 import { HEX_COLOR } from "../../contract/limits.js";
-import { type DayEntry, fillDays, lastsAllDay, listByDay } from "../../src/calendar/day-list.js";
-import type { LocalizedEvent } from "../../src/calendar/event-view.js";
-import { divideIntoRows, type GridRows } from "../../src/calendar/grid-rows.js";
-import { repeatedOffset } from "../../src/calendar/zoned-time.js";
+import { type DayEntry, fillDays, lastsAllDay, listByDay } from "../../src/events/day-list.js";
+import type { LocalizedEvent } from "../../src/events/localized-event.js";
+import { divideIntoRows, type GridRows } from "../../src/events/views/grid-rows.js";
 import { html, type Markup } from "../../src/html/page.js";
+import { repeatedOffset } from "../../src/time/zoned-time.js";
 
 /** Heights of a row and of a line of a card, as the style has them (rem). */
 const ROW = 1.75;

@@ -1,7 +1,7 @@
 import { DateTime } from "luxon";
-import { sortEvents } from "../../src/calendar/event-order.js";
-import { localDate } from "../../src/calendar/zoned-time.js";
+import { sortEvents } from "../../src/events/order.js";
 import { html, type Markup, renderPage } from "../../src/html/page.js";
+import { localDate } from "../../src/time/zoned-time.js";
 import { windowOfDays } from "../day-window.js";
 import { ProblemError } from "../http/response.js";
 import { splitTarget } from "../request.js";

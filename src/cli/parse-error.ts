@@ -1,9 +1,9 @@
 import type { Command, CommanderError } from "commander";
-import { missingArgumentError } from "../commands/missing-values.js";
 import { type CliError, usageError } from "../errors.js";
 import { FORMATS } from "../output/view.js";
 import { pathOf } from "./command.js";
 import { loadCommandTree } from "./command-tree.js";
+import { missingArgumentError } from "./missing-values.js";
 import { isListWord, suggestCommand } from "./suggestion.js";
 
 /**

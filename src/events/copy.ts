@@ -1,13 +1,13 @@
 import { compositeId, plainId } from "../../contract/ids.js";
 import type { Calendar, Event, EventDraft, User } from "../../contract/shapes.js";
 import type { Api } from "../api/client.js";
-import { isRepeating } from "../calendar/event-view.js";
-import { namedLabel } from "../calendar/names.js";
-import { fromFirstSlot, isSeries } from "../calendar/series.js";
 import { usageError } from "../errors.js";
 import { changes } from "./draft.js";
-import { DEFAULT_LABEL, type RelatedResolver } from "./names.js";
+import { isRepeating } from "./localized-event.js";
+import { namedLabel } from "./names.js";
 import type { TextField, TypedTimes } from "./patch.js";
+import { DEFAULT_LABEL, type RelatedResolver } from "./related.js";
+import { fromFirstSlot, isSeries } from "./repeat/series.js";
 
 /** What copies use of a run. */
 interface CopyRun {

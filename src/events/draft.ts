@@ -1,12 +1,12 @@
 import { DAY_MS, dateToInstant, instantToDate } from "../../contract/date-time.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import type { Event, EventDraft } from "../../contract/shapes.js";
-import { checkDate, type DateInput, type DurationInput } from "../calendar/dates.js";
-import { describeCandidates } from "../calendar/names.js";
-import { fromFirstSlot } from "../calendar/series.js";
-import { addDays, addDuration, formatLocal, formatTyped, localDate } from "../calendar/zoned-time.js";
 import { asUsageError, type CliError, joinUsageErrors, missingFlagsError, usageError } from "../errors.js";
+import { checkDate, type DateInput, type DurationInput } from "../time/dates.js";
+import { addDays, addDuration, formatLocal, formatTyped, localDate } from "../time/zoned-time.js";
+import { describeCandidates } from "./names.js";
 import { checkPatch, type EventPatch, isTyped, said, type TextField, type TypedPatch } from "./patch.js";
+import { fromFirstSlot } from "./repeat/series.js";
 import {
   afterStart,
   applyTimes,

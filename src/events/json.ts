@@ -1,11 +1,11 @@
 import { isCalendarDate, parseWireDateTime } from "../../contract/date-time.js";
 import { plainId } from "../../contract/ids.js";
 import { isJsonObject } from "../../contract/json.js";
-import { parseInstant, parseTimeZone } from "../calendar/dates.js";
-import type { LocalizedEvent } from "../calendar/event-view.js";
-import { type Named, namedLabel } from "../calendar/names.js";
-import { addDays, daySpan } from "../calendar/zoned-time.js";
 import { type CliError, usageError } from "../errors.js";
+import { parseInstant, parseTimeZone } from "../time/dates.js";
+import { addDays, daySpan } from "../time/zoned-time.js";
+import type { LocalizedEvent } from "./localized-event.js";
+import { type Named, namedLabel } from "./names.js";
 import { parseCategory, type ReadFields, type WrittenPatch, type WrittenTimes } from "./patch.js";
 
 /** A JSON object as a patch. */

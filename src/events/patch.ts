@@ -7,9 +7,9 @@ import {
   MAX_TITLE,
 } from "../../contract/limits.js";
 import { CATEGORIES, type Category, type ContentField } from "../../contract/shapes.js";
-import type { DateInput, DurationInput } from "../calendar/dates.js";
-import type { Named } from "../calendar/names.js";
 import { emptyValueError, usageError } from "../errors.js";
+import type { DateInput, DurationInput } from "../time/dates.js";
+import type { Named } from "./names.js";
 
 /** A field that an event may be without. */
 export type ClearableField = Exclude<ContentField, "category" | "title" | "label" | "recurrences">;

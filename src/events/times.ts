@@ -6,9 +6,9 @@ import {
   parseWireDateTime,
 } from "../../contract/date-time.js";
 import type { EventDraft, TimeField } from "../../contract/shapes.js";
-import type { DateInput, DurationInput } from "../calendar/dates.js";
-import { addDuration, daySpan, localDate } from "../calendar/zoned-time.js";
 import { usageError } from "../errors.js";
+import type { DateInput, DurationInput } from "../time/dates.js";
+import { addDuration, daySpan, localDate } from "../time/zoned-time.js";
 import { type EventPatch, isTyped, type TypedTimes, type WrittenTimes } from "./patch.js";
 
 /** The times of an event while they are put together. Null means not given. */

@@ -1,4 +1,4 @@
-import type { GetEvent } from "../calendar/with-series.js";
+import type { GetEvent } from "../events/repeat/with-series.js";
 import type { AnyJsonType, JsonTypeOf } from "./shape.js";
 import type { Style } from "./style.js";
 

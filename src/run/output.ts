@@ -1,9 +1,9 @@
 import type { PlannedRequest } from "../api/dry-run.js";
-import type { GetEvent } from "../calendar/with-series.js";
 import { childEnvironment } from "../config/environment.js";
 import type { ProgramChoice, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import { usageError } from "../errors.js";
+import type { GetEvent } from "../events/repeat/with-series.js";
 import { checkFormat, createOutput, effectiveFormat, type OutputTarget } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import type { OutputProgram, StreamCapabilities } from "../output/view.js";

@@ -6,7 +6,7 @@ import type { Environment } from "../config/environment.js";
 import type { ProfileStore } from "../config/profile-store.js";
 import type { GlobalFlags, RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
-import type { Targets } from "../messages/saved-targets.js";
+import type { Targets } from "../delivery/saved-targets.js";
 import type { Document, Format, Output, View } from "../output/view.js";
 import type { SeenByName } from "../state/seen.js";
 import type { Sent } from "../state/sent.js";

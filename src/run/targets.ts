@@ -1,9 +1,9 @@
-import { readEnvironmentUrl } from "../messages/posting/environment-url.js";
-import type { PostToWebhook, WebhookAddress } from "../messages/posting/post.js";
-import { hideUrl } from "../messages/posting/webhook-url.js";
-import { createTargets, type Targets } from "../messages/saved-targets.js";
-import { findSendmail, sendMail } from "../messages/sendmail.js";
-import { createTargetStorage } from "../messages/target-storage.js";
+import { readEnvironmentUrl } from "../delivery/environment-url.js";
+import type { PostToWebhook, WebhookAddress } from "../delivery/post.js";
+import { createTargets, type Targets } from "../delivery/saved-targets.js";
+import { findSendmail, sendMail } from "../delivery/sendmail.js";
+import { createTargetStorage } from "../delivery/target-storage.js";
+import { hideUrl } from "../delivery/webhook-url.js";
 import { once } from "../system/once.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./auth.js";
@@ -29,7 +29,7 @@ export function composeTargets(
       return async (body) => (await post())(body);
     },
     async check(webhook) {
-      const { checkWebhook } = await import("../messages/posting/post.js");
+      const { checkWebhook } = await import("../delivery/post.js");
       await checkWebhook(webhook, (url) => openConnection(client, url));
     },
     checkMail: () => void findSendmail({ env, platform }),
@@ -48,7 +48,7 @@ const MAX_RESPONSE = 1024 * 1024;
 async function openPost(webhook: WebhookAddress, client: ClientDependencies): Promise<PostToWebhook> {
   const account = { token: webhook.url, origin: new URL(webhook.url).origin };
   const [{ createWebhookPost }, transport, options] = await Promise.all([
-    import("../messages/posting/post.js"),
+    import("../delivery/post.js"),
     openTransport(client, { maxResponseSize: MAX_RESPONSE, nameUrl: hideUrl }),
     createSenderOptions(client, account),
   ]);

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import type { SentMessage } from "../output/views/sent.js";
+import type { SentMessage } from "../commands/messages/sent-view.js";
 import { findSeen, type SeenName, writeSeen } from "./seen.js";
 import type { StateTransaction } from "./state.js";
 

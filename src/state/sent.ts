@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DAY_MS } from "../../contract/date-time.js";
+import type { SentMessage } from "../commands/messages/sent-view.js";
 import type { ServiceSelection } from "../config/settings.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../errors.js";
-import type { SentMessage } from "../output/views/sent.js";
 import { type Busy, createOwner, type Owner, readOwner, runningOwner, waitForOthers } from "./holders.js";
 import { encodeSeen, type Remembered } from "./seen.js";
 import {

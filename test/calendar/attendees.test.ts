@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resolveAttendees } from "../../src/calendar/names.js";
+import { resolveAttendees } from "../../src/events/names.js";
 import { failureOf, userOf } from "./fixtures.js";
 
 const MEMBERS = [

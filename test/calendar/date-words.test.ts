@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type DateWordOptions, parseDateWords } from "../../src/calendar/date-words.js";
-import { parseDateInput } from "../../src/calendar/dates.js";
-import { addDays, localDate, wallClockAt } from "../../src/calendar/zoned-time.js";
+import { type DateWordOptions, parseDateWords } from "../../src/time/date-words.js";
+import { parseDateInput } from "../../src/time/dates.js";
+import { addDays, localDate, wallClockAt } from "../../src/time/zoned-time.js";
 import { unicodeText } from "../support/any-text.js";
 import { numberOfRuns } from "../support/shared.js";
 import { anyInstant, anyZone, failureOf } from "./fixtures.js";

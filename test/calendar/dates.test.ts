@@ -8,8 +8,8 @@ import {
   parseInstant,
   parseTimeZone,
   parseUpcomingDays,
-} from "../../src/calendar/dates.js";
-import { formatLocal, localDate } from "../../src/calendar/zoned-time.js";
+} from "../../src/time/dates.js";
+import { formatLocal, localDate } from "../../src/time/zoned-time.js";
 import { anyDate, anyInstant, anyZone, failureOf } from "./fixtures.js";
 
 const TOKYO = { source: "--start", zone: "Asia/Tokyo" };

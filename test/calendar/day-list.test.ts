@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type LocalTimes, listByDay } from "../../src/calendar/day-list.js";
-import { addDays } from "../../src/calendar/zoned-time.js";
+import { type LocalTimes, listByDay } from "../../src/events/day-list.js";
+import { addDays } from "../../src/time/zoned-time.js";
 import { words } from "../support/words.js";
 
 const RANGE = { first: "2026-11-21", last: "2026-11-23" };

@@ -5,7 +5,7 @@ import {
   readLookup,
   type SeenCalendar,
   type SeenDays,
-} from "../../src/calendar/event-changes.js";
+} from "../../src/events/changes/compare.js";
 import { allDayOf, eventOf, userOf } from "./fixtures.js";
 
 /** When the last run looked, from 2026-11-20 on. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../contract/shapes.js";
-import { filterEvents, sortEvents } from "../../src/calendar/event-order.js";
+import { filterEvents, sortEvents } from "../../src/events/order.js";
 import { words } from "../support/words.js";
 import { allDayOf, anyZone, eventOf, keepOf, userOf } from "./fixtures.js";
 

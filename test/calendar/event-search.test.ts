@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createEventSearch } from "../../src/calendar/event-search.js";
+import { createEventSearch } from "../../src/events/search.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 const has = (text: string, title: string) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { localizeEvent } from "../../src/calendar/event-view.js";
+import { localizeEvent } from "../../src/events/localized-event.js";
 import { allDayOf, anyDate, anyInstant, anyZone, eventOf, keepOf } from "./fixtures.js";
 
 describe("localizeEvent", () => {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { Event, User } from "../../contract/shapes.js";
-import { parseDateInput, parseDuration, parseTimeZone } from "../../src/calendar/dates.js";
 import { CliError } from "../../src/errors.js";
 import type { TypedTimes as ReadTimes } from "../../src/events/patch.js";
+import { parseDateInput, parseDuration, parseTimeZone } from "../../src/time/dates.js";
 
 export function userOf(id: string, name: string | null = null): User {
   return { id, type: "user", name, description: null, image_url: null };

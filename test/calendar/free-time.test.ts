@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../contract/date-time.js";
-import { findFreeTimes, findOverlaps, parseBetween, type TimeSpan } from "../../src/calendar/free-time.js";
-import { formatLocal, wallClockAt } from "../../src/calendar/zoned-time.js";
+import {
+  findFreeTimes,
+  findOverlaps,
+  parseBetween,
+  type TimeSpan,
+} from "../../src/commands/agenda/free-time.js";
+import { formatLocal, wallClockAt } from "../../src/time/zoned-time.js";
 import { numberOfRuns } from "../support/shared.js";
 import { failureOf } from "./fixtures.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Label } from "../../contract/shapes.js";
-import { resolveLabel } from "../../src/calendar/names.js";
+import { resolveLabel } from "../../src/events/names.js";
 import { failureOf } from "./fixtures.js";
 
 function labelOf(number: number | null, name: string | null, id = `cal,${number}`): Label {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Candidate, checkId, describeCandidates, resolveName } from "../../src/calendar/names.js";
+import { type Candidate, checkId, describeCandidates, resolveName } from "../../src/events/names.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 import { failureOf } from "./fixtures.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { parseRepeat } from "../../src/calendar/recurrence-input.js";
-import { readRule } from "../../src/calendar/recurrence-rule.js";
-import { describeRecurrences, describeRule } from "../../src/calendar/recurrence-words.js";
+import { parseRepeat } from "../../src/time/recurrence/input.js";
+import { readRule } from "../../src/time/recurrence/rule.js";
+import { describeRecurrences, describeRule } from "../../src/time/recurrence/words.js";
 
 describe("words, and what is read back", () => {
   test.each([

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS } from "../../contract/date-time.js";
-import { checkRecurrence, expandRecurrence, openRecurrence } from "../../src/calendar/recurrence.js";
-import { readRule } from "../../src/calendar/recurrence-rule.js";
-import { formatLocal } from "../../src/calendar/zoned-time.js";
+import { checkRecurrence, expandRecurrence, openRecurrence } from "../../src/time/recurrence/recurrence.js";
+import { readRule } from "../../src/time/recurrence/rule.js";
+import { formatLocal } from "../../src/time/zoned-time.js";
 import { words } from "../support/words.js";
 
 const BERLIN = "Europe/Berlin";

@@ -7,8 +7,8 @@ import {
   findReminders,
   type ReminderWindow,
   reminderQueries,
-} from "../../src/calendar/reminders.js";
-import { addDays, localDate, offsetAt } from "../../src/calendar/zoned-time.js";
+} from "../../src/events/reminders.js";
+import { addDays, localDate, offsetAt } from "../../src/time/zoned-time.js";
 import { numberOfRuns } from "../support/shared.js";
 import { words } from "../support/words.js";
 import { eventOf } from "./fixtures.js";

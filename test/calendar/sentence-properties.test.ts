@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readSentence } from "../../src/calendar/sentence.js";
+import { readSentence } from "../../src/commands/add/sentence.js";
 import { numberOfRuns } from "../support/shared.js";
 import { anyInstant, anyZone } from "./fixtures.js";
 import { BERLIN, outcome, ROWS, written } from "./sentences.js";

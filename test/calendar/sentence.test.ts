@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { AmbiguousTextError } from "../../src/calendar/dates.js";
-import { parseRepeat } from "../../src/calendar/recurrence-input.js";
-import { readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
-import { readingsOf } from "../../src/calendar/sentence-doubts.js";
+import { readSentence, type SentenceReading } from "../../src/commands/add/sentence.js";
+import { readingsOf } from "../../src/commands/add/sentence-doubts.js";
+import { AmbiguousTextError } from "../../src/time/dates.js";
+import { parseRepeat } from "../../src/time/recurrence/input.js";
 import { BERLIN, outcome, ROWS, SECTIONS, written } from "./sentences.js";
 
 /** What `calctl add` makes of a sentence. */

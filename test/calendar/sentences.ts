@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { readSentence, type SentenceReading } from "../../src/calendar/sentence.js";
-import type { SentenceMoment } from "../../src/calendar/sentence-doubts.js";
+import { readSentence, type SentenceReading } from "../../src/commands/add/sentence.js";
+import type { SentenceMoment } from "../../src/commands/add/sentence-doubts.js";
 import { CliError } from "../../src/errors.js";
 import { NOW } from "../support/harness.js";
 

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../../contract/date-time.js";
-import { zoneBlock, zonedTime } from "../../src/calendar/icalendar-zones.js";
+import { zoneBlock, zonedTime } from "../../src/events/icalendar/zones.js";
 import { NOW } from "../support/harness.js";
 
 /** Zones of the world, and times whose VTIMEZONE other programs read. */

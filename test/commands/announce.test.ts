@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { announceAll, showAll } from "../../src/commands/remind/announce.js";
-import type { ReminderSink } from "../../src/commands/remind/reminder-sink.js";
+import { announceAll, showAll } from "../../src/commands/messages/announce.js";
+import type { ReminderSink } from "../../src/commands/messages/reminder-sink.js";
 import { event, NOW } from "../messages/fixtures.js";
 import { createStatePath, openTestState } from "../state/support.js";
 

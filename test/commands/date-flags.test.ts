@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type EventFlags, readTimeFlags } from "../../src/commands/events/event-flags.js";
 import type { Settings } from "../../src/config/settings.js";
+import { type EventFlags, readTimeFlags } from "../../src/events/input/event-flags.js";
 import { createHarness, NOW } from "../support/harness.js";
 import { share } from "../support/shared.js";
 import { words } from "../support/words.js";

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Event, Label, User } from "../../contract/shapes.js";
+import { CliError } from "../../src/errors.js";
 import {
   changedKeys,
   describeChanges,
@@ -8,8 +9,7 @@ import {
   type EventDocument,
   parseDocument,
   renderDocument,
-} from "../../src/commands/events/edit-document.js";
-import { CliError } from "../../src/errors.js";
+} from "../../src/events/input/edit-document.js";
 import { DIRECTION_MARKS, harmfulCodes, hostileText, isRightToLeft } from "../support/harmful-text.js";
 import { numberOfRuns } from "../support/shared.js";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { serveLines } from "../../src/commands/mcp/serve.js";
+import { serveLines } from "../../src/commands/programs/mcp/serve.js";
 import { createGate } from "../support/gate.js";
 
 /** The streams of `calctl mcp`. */

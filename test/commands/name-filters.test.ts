@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { rememberedNames } from "../../src/commands/events/event-query.js";
-import { bindName } from "../../src/commands/events/name-binding.js";
+import { bindName } from "../../src/events/changes/name-binding.js";
+import { rememberedNames } from "../../src/events/find/event-query.js";
 import { failed } from "../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../support/remote-world.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createProgramRunner } from "../../src/commands/programs/run-program.js";
+import { createProgramRunner } from "../../src/cli/run-program.js";
 import { CliError } from "../../src/errors.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

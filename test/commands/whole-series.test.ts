@@ -1,7 +1,7 @@
 import ICAL from "ical.js";
 import { expect, test } from "vitest";
-import { withSeries } from "../../src/calendar/with-series.js";
 import { CliError } from "../../src/errors.js";
+import { withSeries } from "../../src/events/repeat/with-series.js";
 import { EVENT } from "../output/fixtures.js";
 import { share } from "../support/shared.js";
 import { CHOIR_RULE, createChoir, listIn, OTHER_WEEK, WEEK } from "./choir.js";

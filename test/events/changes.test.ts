@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
 import type { Event, EventDraft } from "../../contract/shapes.js";
-import { localizeEvent } from "../../src/calendar/event-view.js";
 import { changes } from "../../src/events/draft.js";
 import { readEventInput } from "../../src/events/json.js";
+import { localizeEvent } from "../../src/events/localized-event.js";
 import {
   type ClearableField,
   type EventPatch,

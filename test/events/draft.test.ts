@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { parseDuration } from "../../src/calendar/dates.js";
-import { localizeEvent } from "../../src/calendar/event-view.js";
 import { draft as draftOf, missingForDraft } from "../../src/events/draft.js";
 import { readEventInput } from "../../src/events/json.js";
+import { localizeEvent } from "../../src/events/localized-event.js";
 import type { TypedPatch } from "../../src/events/patch.js";
+import { parseDuration } from "../../src/time/dates.js";
 import { allDayOf, eventOf, failureOf, keepOf, parsed, type TypedTimes } from "../calendar/fixtures.js";
 
 type TypedFlags = Omit<TypedPatch, "start" | "end" | "duration"> & TypedTimes;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { localizeEvent } from "../../src/calendar/event-view.js";
 import { readEventInput } from "../../src/events/json.js";
+import { localizeEvent } from "../../src/events/localized-event.js";
 import { allDayOf, eventOf, failureOf, keepOf, userOf } from "../calendar/fixtures.js";
 
 function read(value: unknown) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { hashContent, hashEvent, hashText } from "../../src/commands/import/content-hash.js";
 import { hashedFields } from "../../src/events/content.js";
-import { hashContent, hashEvent, hashText } from "../../src/import/content-hash.js";
 import { eventOf, userOf } from "../calendar/fixtures.js";
 
 /** What earlier versions remembered must be found again: otherwise everything that was imported is imported a second time. */

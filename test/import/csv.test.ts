@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ImportOptions, readImportFile } from "../../src/import/read.js";
+import { type ImportOptions, readImportFile } from "../../src/commands/import/read.js";
 
 function read(text: string | Uint8Array, options: Partial<ImportOptions> = {}) {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { readImportFile } from "../../src/commands/import/read.js";
 import { CliError } from "../../src/errors.js";
-import { readImportFile } from "../../src/import/read.js";
 import { unicodeText } from "../support/any-text.js";
 import { numberOfRuns } from "../support/shared.js";
 

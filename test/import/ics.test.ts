@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ImportItem } from "../../src/import/entry.js";
-import { type ImportOptions, readImportFile } from "../../src/import/read.js";
+import type { ImportItem } from "../../src/commands/import/entry.js";
+import { type ImportOptions, readImportFile } from "../../src/commands/import/read.js";
 
 function read(text: string | Uint8Array, options: Partial<ImportOptions> = {}) {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ImportOptions, readImportFile } from "../../src/import/read.js";
+import { type ImportOptions, readImportFile } from "../../src/commands/import/read.js";
 
 const START = "2026-11-21T06:00:00.000Z";
 const END = "2026-11-21T07:00:00.000Z";

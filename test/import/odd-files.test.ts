@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readImportFile } from "../../src/import/read.js";
+import { readImportFile } from "../../src/commands/import/read.js";
 import { icsFile, vevent } from "../commands/import-world.js";
 
 /** Files of a size or a shape that no program writes: what is odd is rejected by its line, and the rest is read. */

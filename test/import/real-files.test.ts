@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import ICAL from "ical.js";
 import { expect, test } from "vitest";
-import { instantAt } from "../../src/calendar/zoned-time.js";
+import { instantAt } from "../../src/time/zoned-time.js";
 import { compare, FILES, PLAIN_FILES, pathOf, type Reading, read, readingOf } from "./real-files.js";
 
 test.each(FILES)("%s is read to its end", async (file) => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ImportItem } from "../../src/import/entry.js";
-import { readImportFile } from "../../src/import/read.js";
+import type { ImportItem } from "../../src/commands/import/entry.js";
+import { readImportFile } from "../../src/commands/import/read.js";
 
 /**
  * Files in the manner of the programs that are known for them: zones, folding, lines of their own. khal and

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import type { Feed } from "../../contract/shapes.js";
-import { addDays } from "../../src/calendar/zoned-time.js";
+import { addDays } from "../../src/time/zoned-time.js";
 import { createInstallation, type Installation, TOMORROW } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";
 import { createThunderbird } from "../system/support/thunderbird.js";

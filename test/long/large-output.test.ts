@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { labelView } from "../../src/output/views/calendar.js";
+import { labelView } from "../../src/events/views/calendar.js";
 import { WORK_LABEL } from "../output/fixtures.js";
 import { rendered } from "../output/rendered.js";
 import { createHarness } from "../support/harness.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dateToInstant } from "../../contract/date-time.js";
-import { addDays, instantAt } from "../../src/calendar/zoned-time.js";
+import { addDays, instantAt } from "../../src/time/zoned-time.js";
 import { createPostWorld, type PostWorld } from "../support/post-world.js";
 import { createDraw, type Draw } from "./draw.js";
 

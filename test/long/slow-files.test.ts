@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readImportFile } from "../../src/import/read.js";
+import { readImportFile } from "../../src/commands/import/read.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 /** Texts that fill a file. Where the time grew with the square of their length, it would run out. */

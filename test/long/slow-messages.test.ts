@@ -1,6 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
-import { createDigest, createReminder, createTextMessage, type Message } from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
+import {
+  createDigest,
+  createReminder,
+  createTextMessage,
+  type Message,
+} from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
 import { event, NOW, OPTIONS, PLACE, person, ZONE } from "../messages/fixtures.js";
 import { CHAT_KINDS } from "../messages/support/published-limits.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";

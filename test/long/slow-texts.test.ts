@@ -6,16 +6,16 @@ import {
   splitBashLine,
   splitFishLine,
 } from "../../src/cli/completion/shell-syntax.js";
+import { commentView } from "../../src/commands/comments/view.js";
 import { CliError } from "../../src/errors.js";
+import { eventView } from "../../src/events/views/event.js";
+import { createEventListView } from "../../src/events/views/event-list.js";
 import { html } from "../../src/html/page.js";
 import { renderError, stackTrace } from "../../src/output/error-report.js";
 import { createTemplateProgram } from "../../src/output/formats/template.js";
 import { sanitizeBlock, sanitizeLine } from "../../src/output/sanitize.js";
 import { PLAIN_STYLE } from "../../src/output/style.js";
 import { textWidth, truncateText, wrapText } from "../../src/output/table/text-width.js";
-import { commentView } from "../../src/output/views/comment.js";
-import { eventView } from "../../src/output/views/event.js";
-import { createEventListView } from "../../src/output/views/event-list.js";
 import { createRedactor } from "../../src/terminal/redaction.js";
 import { ACTIVITY, EVENT, MEMBER } from "../output/fixtures.js";
 import { rendered, VIEWER } from "../output/rendered.js";

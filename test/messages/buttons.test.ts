@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linkButtons } from "../../src/messages/links.js";
+import { linkButtons } from "../../src/commands/messages/links.js";
 
 /** The links of a reminder as buttons: what to join first, and where each leads is said by its host. */
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { createCertificate } from "../../service/test/support/certificate.js";
-import type { Payload, TargetKind } from "../../src/messages/target.js";
+import type { Payload, TargetKind } from "../../src/delivery/target.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { close, cut, hang, receive, reply, reset } from "../support/fault-steps.js";

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { createDigest } from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
-import { DISCORD_LIMITS } from "../../src/messages/targets/discord.js";
-import { GOOGLE_CHAT_LIMITS } from "../../src/messages/targets/google-chat.js";
-import { MAIL_LIMITS } from "../../src/messages/targets/mail.js";
-import { MATTERMOST_LIMITS } from "../../src/messages/targets/mattermost.js";
-import { NTFY_LIMITS } from "../../src/messages/targets/ntfy.js";
-import { SLACK_LIMITS } from "../../src/messages/targets/slack.js";
-import { TEAMS_LIMITS } from "../../src/messages/targets/teams.js";
-import { TELEGRAM_LIMITS } from "../../src/messages/targets/telegram.js";
+import { DISCORD_LIMITS } from "../../src/commands/messages/kinds/discord.js";
+import { GOOGLE_CHAT_LIMITS } from "../../src/commands/messages/kinds/google-chat.js";
+import { MAIL_LIMITS } from "../../src/commands/messages/kinds/mail.js";
+import { MATTERMOST_LIMITS } from "../../src/commands/messages/kinds/mattermost.js";
+import { NTFY_LIMITS } from "../../src/commands/messages/kinds/ntfy.js";
+import { SLACK_LIMITS } from "../../src/commands/messages/kinds/slack.js";
+import { TEAMS_LIMITS } from "../../src/commands/messages/kinds/teams.js";
+import { TELEGRAM_LIMITS } from "../../src/commands/messages/kinds/telegram.js";
+import { createDigest } from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
+import { TARGET_KINDS, type TargetKind } from "../../src/delivery/target.js";
 import { readPage } from "../support/docs-pages.js";
 import { EVENTS, NOW, OPTIONS } from "./fixtures.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { describeChanges, describeDigest } from "../../src/messages/first-line.js";
-import { createDigest, createReminder } from "../../src/messages/message.js";
+import { describeChanges, describeDigest } from "../../src/commands/messages/first-line.js";
+import { createDigest, createReminder } from "../../src/commands/messages/message.js";
 import { DINNER, EVENTS, event, NOW, OPTIONS, ZONE } from "./fixtures.js";
 
 /** What a phone shows of a message. */

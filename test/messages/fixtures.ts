@@ -1,6 +1,6 @@
 import type { Event, Label, User } from "../../contract/shapes.js";
-import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
-import { addDays } from "../../src/calendar/zoned-time.js";
+import { type LocalizedEvent, localizeEvent } from "../../src/events/localized-event.js";
+import { addDays } from "../../src/time/zoned-time.js";
 import { BARE_KEEP } from "../output/fixtures.js";
 
 /** Events of a week in Berlin, from Saturday, 21 November 2026. */

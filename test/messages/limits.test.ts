@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createDigest, createTextMessage } from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
-import { cutText, type LengthUnit, textLength } from "../../src/messages/text-length.js";
+import { createDigest, createTextMessage } from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
+import { cutText, type LengthUnit, textLength } from "../../src/commands/messages/text-length.js";
 import { EVENTS, event, NOW, OPTIONS, PLACE } from "./fixtures.js";
 import { type ChatKind, problemsOf, TOTALS } from "./support/published-limits.js";
 

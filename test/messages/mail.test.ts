@@ -8,8 +8,8 @@ import {
   createReminder,
   createTextMessage,
   type Message,
-} from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
+} from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
 import { hostileText } from "../support/harmful-text.js";
 import { numberOfRuns } from "../support/shared.js";
 import {

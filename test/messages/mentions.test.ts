@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkMentions } from "../../src/messages/mentions.js";
-import { createDigest, createReminder, createTextMessage } from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
+import { createDigest, createReminder, createTextMessage } from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
+import { checkMentions } from "../../src/delivery/mentions.js";
 import { failed } from "../support/outcomes.js";
 import { createPostWorld, todayAt } from "../support/post-world.js";
 import { event, HOSTILE_TITLES, NOW, OPTIONS, PLACE, ZONE } from "./fixtures.js";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { linkTarget, linkUrls } from "../../src/messages/links.js";
+import { linkTarget, linkUrls } from "../../src/commands/messages/links.js";
 import {
   createChangesDigest,
   createDigest,
   createReminder,
   createTextMessage,
   type Message,
-} from "../../src/messages/message.js";
+} from "../../src/commands/messages/message.js";
 import { HOSTILE } from "../output/fixtures.js";
 import { DINNER, event, label, NOW, OPTIONS, person, ZONE } from "./fixtures.js";
 

@@ -1,8 +1,8 @@
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
-import { createReminder, type Message } from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
+import { createReminder, type Message } from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
+import { TARGET_KINDS, type TargetKind } from "../../src/delivery/target.js";
 import { event, NOW, PLACE, ZONE } from "./fixtures.js";
 import { problemsOf } from "./support/published-limits.js";
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LocalizedEvent } from "../../src/calendar/event-view.js";
 import {
   createChangesDigest,
   createDigest,
   createReminder,
   createTextMessage,
   type Message,
-} from "../../src/messages/message.js";
-import type { Payload } from "../../src/messages/target.js";
+} from "../../src/commands/messages/message.js";
+import type { Payload } from "../../src/delivery/target.js";
+import type { LocalizedEvent } from "../../src/events/localized-event.js";
 import { numberOfRuns } from "../support/shared.js";
 import { event, HOSTILE_WEEK, NOW, numberOf, OPTIONS, person, ZONE } from "./fixtures.js";
 import { hostileMessages, takenBy } from "./support/hostile-messages.js";

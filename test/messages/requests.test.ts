@@ -6,9 +6,9 @@ import {
   createReminder,
   createTextMessage,
   type Message,
-} from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS, type TargetKind } from "../../src/messages/target.js";
+} from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
+import { TARGET_KINDS, type TargetKind } from "../../src/delivery/target.js";
 import { DINNER, EVENTS, event, HOSTILE_TITLES, NOW, OPTIONS, ZONE } from "./fixtures.js";
 import { findCardProblems } from "./support/adaptive-card.js";
 import { problemsOf } from "./support/published-limits.js";

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { findSendmail, parseMailAddresses, sendMail } from "../../src/delivery/sendmail.js";
 import { CliError } from "../../src/errors.js";
-import { findSendmail, parseMailAddresses, sendMail } from "../../src/messages/sendmail.js";
 
 /** Mail through scripts that end as sendmail may. */
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { StoreName } from "../../src/config/config.js";
 import { createConfigFile } from "../../src/config/config-file.js";
-import { createTargetStorage, type TargetStorage } from "../../src/messages/target-storage.js";
+import { createTargetStorage, type TargetStorage } from "../../src/delivery/target-storage.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
 import { sleepFor } from "../../src/system/clock.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { TargetKind } from "../../src/delivery/target.js";
+import { hideUrl, parseWebhookUrl, secretsOf } from "../../src/delivery/webhook-url.js";
 import { CliError } from "../../src/errors.js";
-import { hideUrl, parseWebhookUrl, secretsOf } from "../../src/messages/posting/webhook-url.js";
-import type { TargetKind } from "../../src/messages/target.js";
 import { createRedactor } from "../../src/terminal/redaction.js";
 
 const TOKEN = "123456789:AAF-sentinel_0123456789abcdefghijk";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { serviceClientView } from "../../service/views/service.js";
-import { labelView } from "../../src/output/views/calendar.js";
-import { deletedView, eventView } from "../../src/output/views/event.js";
-import { createConfigView } from "../../src/output/views/profile.js";
+import { createConfigView } from "../../src/commands/account/view.js";
+import { labelView } from "../../src/events/views/calendar.js";
+import { deletedView, eventView } from "../../src/events/views/event.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";
 

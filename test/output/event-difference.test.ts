@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { LocalizedEvent } from "../../src/calendar/event-view.js";
-import { describeDifference } from "../../src/output/event-difference.js";
+import type { LocalizedEvent } from "../../src/events/localized-event.js";
+import { describeDifference } from "../../src/events/views/event-difference.js";
 import { DINNER, event, label, person } from "../messages/fixtures.js";
 import { BARE_KEEP, HOSTILE } from "./fixtures.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeWhen } from "../../src/output/event-when.js";
+import { describeWhen } from "../../src/events/views/event-when.js";
 
 describe("describeWhen", () => {
   test.each([

@@ -1,5 +1,5 @@
 import type { Activity, Calendar, Label, User } from "../../contract/shapes.js";
-import { type LocalizedEvent, localizeEvent } from "../../src/calendar/event-view.js";
+import { type LocalizedEvent, localizeEvent } from "../../src/events/localized-event.js";
 
 /** Values as a service may send them: names in several scripts, and hostile text. */
 

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { serviceClientView, serviceTokenView, serviceUserView } from "../../service/views/service.js";
+import { createConfigView, profileView, statusView } from "../../src/commands/account/view.js";
+import { activityView } from "../../src/commands/comments/view.js";
+import { targetView } from "../../src/commands/messages/target-view.js";
+import { calendarView, labelView, userView } from "../../src/events/views/calendar.js";
+import { deletedView, eventView } from "../../src/events/views/event.js";
 import type { View } from "../../src/output/view.js";
-import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
-import { activityView } from "../../src/output/views/comment.js";
-import { deletedView, eventView } from "../../src/output/views/event.js";
 import { createValueView } from "../../src/output/views/plain.js";
-import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { targetView } from "../../src/output/views/target.js";
 import { DIRECTION_MARKS, harmfulCodes, hostileText, isRightToLeft } from "../support/harmful-text.js";
 import { numberOfRuns } from "../support/shared.js";
 import { ACTIVITY, ALL_DAY_EVENT, CALENDAR, EVENT, MEMBER, STATUS, WORK_LABEL } from "./fixtures.js";

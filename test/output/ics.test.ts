@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import ICAL from "ical.js";
 import { describe, expect, test } from "vitest";
-import type { LocalizedEvent } from "../../src/calendar/event-view.js";
-import { labelView } from "../../src/output/views/calendar.js";
-import { eventView } from "../../src/output/views/event.js";
+import type { LocalizedEvent } from "../../src/events/localized-event.js";
+import { labelView } from "../../src/events/views/calendar.js";
+import { eventView } from "../../src/events/views/event.js";
 import { hostileText } from "../support/harmful-text.js";
 import { numberOfRuns } from "../support/shared.js";
 import {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Interval, placeInLanes } from "../../src/calendar/grid-rows.js";
+import { type Interval, placeInLanes } from "../../src/events/views/grid-rows.js";
 
 const lanesOf = (...intervals: readonly (readonly [number, number])[]) =>
   placeInLanes(intervals.map(([start, end]) => ({ start, end }))).map(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { LocalizedEvent } from "../../src/calendar/event-view.js";
-import { eventView } from "../../src/output/views/event.js";
-import { createEventListView } from "../../src/output/views/event-list.js";
+import type { LocalizedEvent } from "../../src/events/localized-event.js";
+import { eventView } from "../../src/events/views/event.js";
+import { createEventListView } from "../../src/events/views/event-list.js";
 import { EVENT } from "./fixtures.js";
 import { rendered, visible } from "./rendered.js";
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Label } from "../../contract/shapes.js";
 import { serviceClientView } from "../../service/views/service.js";
+import { statusView } from "../../src/commands/account/view.js";
 import { CliError } from "../../src/errors.js";
+import { labelView } from "../../src/events/views/calendar.js";
 import {
   createOutput,
   effectiveFormat,
@@ -10,9 +12,7 @@ import {
   type OutputTarget,
 } from "../../src/output/output.js";
 import type { View } from "../../src/output/view.js";
-import { labelView } from "../../src/output/views/calendar.js";
 import { JSON_DOCUMENT, JSON_LINE } from "../../src/output/views/plain.js";
-import { statusView } from "../../src/output/views/profile.js";
 import { WORK_LABEL } from "./fixtures.js";
 import { rendered, VIEWER } from "./rendered.js";
 

@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { labelView } from "../../src/events/views/calendar.js";
+import { eventView } from "../../src/events/views/event.js";
 import { textWidth } from "../../src/output/table/text-width.js";
-import { labelView } from "../../src/output/views/calendar.js";
-import { eventView } from "../../src/output/views/event.js";
 import { unicodeText } from "../support/any-text.js";
 import { EVENT, WORK_LABEL } from "./fixtures.js";
 import { rendered } from "./rendered.js";

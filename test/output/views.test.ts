@@ -9,20 +9,20 @@ import {
 } from "../../service/views/service.js";
 import { loadCommandTree } from "../../src/cli/command-tree.js";
 import { programSchema } from "../../src/cli/help/schema.js";
+import { createConfigView, profileView, statusView } from "../../src/commands/account/view.js";
+import { createConflictView, freeView } from "../../src/commands/agenda/free-view.js";
+import { activityView, commentView } from "../../src/commands/comments/view.js";
+import { feedView } from "../../src/commands/feeds/view.js";
+import { importView } from "../../src/commands/import/view.js";
+import { sentView } from "../../src/commands/messages/sent-view.js";
+import { targetView } from "../../src/commands/messages/target-view.js";
+import { undoableView } from "../../src/commands/undo/view.js";
+import { calendarView, labelView, userView } from "../../src/events/views/calendar.js";
+import { createChangeListView, watchedChangeView } from "../../src/events/views/change.js";
+import { deletedView, eventView, severalCalendarsView } from "../../src/events/views/event.js";
 import type { View } from "../../src/output/view.js";
-import { calendarView, labelView, userView } from "../../src/output/views/calendar.js";
-import { createChangeListView, watchedChangeView } from "../../src/output/views/change.js";
 import { checkView } from "../../src/output/views/check.js";
-import { activityView, commentView } from "../../src/output/views/comment.js";
-import { deletedView, eventView, severalCalendarsView } from "../../src/output/views/event.js";
-import { feedView } from "../../src/output/views/feed.js";
-import { createConflictView, freeView } from "../../src/output/views/free.js";
-import { importView } from "../../src/output/views/import.js";
 import { createValueView, requestView } from "../../src/output/views/plain.js";
-import { createConfigView, profileView, statusView } from "../../src/output/views/profile.js";
-import { sentView } from "../../src/output/views/sent.js";
-import { targetView } from "../../src/output/views/target.js";
-import { undoableView } from "../../src/output/views/undo.js";
 import {
   ACTIVITY,
   ALL_DAY_EVENT,

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { eventView } from "../../src/output/views/event.js";
+import { eventView } from "../../src/events/views/event.js";
 import { createChoir, listIn, OTHER_WEEK, WEEK } from "../commands/choir.js";
 import { createUndoWorld } from "../commands/undo-world.js";
 import { compare, FILES, pathOf, type Reading, read, readingOf } from "../import/real-files.js";

@@ -2,16 +2,16 @@ import type { Page } from "playwright-core";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
-import { describeChanges, describeDigest } from "../../src/messages/first-line.js";
+import { describeChanges, describeDigest } from "../../src/commands/messages/first-line.js";
 import {
   createChangesDigest,
   createDigest,
   createReminder,
   createTextMessage,
   type Message,
-} from "../../src/messages/message.js";
-import { renderMessage } from "../../src/messages/render.js";
-import { TARGET_KINDS } from "../../src/messages/target.js";
+} from "../../src/commands/messages/message.js";
+import { renderMessage } from "../../src/commands/messages/render.js";
+import { TARGET_KINDS } from "../../src/delivery/target.js";
 import {
   DINNER,
   EVENTS,

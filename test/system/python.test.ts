@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Label } from "../../contract/shapes.js";
-import { labelView } from "../../src/output/views/calendar.js";
+import { labelView } from "../../src/events/views/calendar.js";
 import { nameable, timesUntil, ZONES, zoneLines } from "../calendar/zone-samples.js";
 import { rendered } from "../output/rendered.js";
 import { hostileText } from "../support/harmful-text.js";

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sendMail } from "../../src/messages/sendmail.js";
+import { sendMail } from "../../src/delivery/sendmail.js";
 import { describeWithSystem } from "../support/system.js";
 import { systemPart } from "../support/system-parts.js";
 import { temporaryFolder } from "../support/temporary-folder.js";

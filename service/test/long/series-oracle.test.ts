@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseLenientDateTime } from "../../../contract/date-time.js";
 import type { EventResource } from "../../../contract/resources.js";
-import { expandRecurrence } from "../../../src/calendar/recurrence.js";
-import { instantAt } from "../../../src/calendar/zoned-time.js";
+import { expandRecurrence } from "../../../src/time/recurrence/recurrence.js";
+import { instantAt } from "../../../src/time/zoned-time.js";
 import { describeWithSystem } from "../../../test/support/system.js";
 import { eventBody, SCHEDULE } from "../support/event-bodies.js";
 import { request } from "../support/send.js";

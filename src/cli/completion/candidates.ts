@@ -1,8 +1,8 @@
 import type { CacheKey, StoredItem } from "../../cache/name-cache.js";
-import { resolveName } from "../../calendar/names.js";
 import { PROFILE_KEYS } from "../../config/config.js";
+import { resolveName } from "../../events/names.js";
+import { dayOf, describeDay } from "../../events/views/day-names.js";
 import { sanitizeLine } from "../../output/sanitize.js";
-import { dayOf, describeDay } from "../../output/table/day-names.js";
 import { type Position, readCommandLine } from "./command-line.js";
 import type { CommandTree } from "./command-tree.js";
 import type { KnownValues } from "./known-values.js";

@@ -1,31 +1,30 @@
 import type { Command } from "commander";
 import type { Event } from "../../../contract/shapes.js";
-import { parseShift } from "../../calendar/dates.js";
-import { type LocalizedEvent, relatedOf } from "../../calendar/event-view.js";
-import { checkId } from "../../calendar/names.js";
-import { isSeries } from "../../calendar/series.js";
 import { addAction, describeCommand, type RunOf, requireConfirmation } from "../../cli/command.js";
+import { addPickAction, completeValues } from "../../cli/missing-values.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import { draftOfCopy } from "../../events/copy.js";
-import type { TypedTimes } from "../../events/patch.js";
-import { write } from "../../events/write.js";
-import { eventView } from "../../output/views/event.js";
-import type { Run } from "../../run/run.js";
+import { createEventMaker, type EventMaker } from "../../events/create/make-event.js";
 import {
   type ChosenCalendar,
   chooseOneCalendar,
   createEventFinder,
   type FoundEvent,
   resolveCalendars,
-} from "../calendar-choice.js";
-import { addPickAction, completeValues } from "../missing-values.js";
-import { addStrictDatesFlag } from "./date-flags.js";
-import { readTimeFlags } from "./event-flags.js";
-import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "./event-ids.js";
-import { describeFound } from "./event-name.js";
-
-import { createEventMaker, type EventMaker } from "./make-event.js";
-import { noteMove, writeEvents } from "./write-events.js";
+} from "../../events/find/calendar-choice.js";
+import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "../../events/find/event-ids.js";
+import { describeFound } from "../../events/find/event-name.js";
+import { addStrictDatesFlag } from "../../events/input/date-flags.js";
+import { readTimeFlags } from "../../events/input/event-flags.js";
+import { type LocalizedEvent, relatedOf } from "../../events/localized-event.js";
+import { checkId } from "../../events/names.js";
+import type { TypedTimes } from "../../events/patch.js";
+import { isSeries } from "../../events/repeat/series.js";
+import { eventView } from "../../events/views/event.js";
+import { write } from "../../events/write.js";
+import { noteMove, writeEvents } from "../../events/write-events.js";
+import type { Run } from "../../run/run.js";
+import { parseShift } from "../../time/dates.js";
 
 const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
 

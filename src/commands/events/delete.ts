@@ -1,14 +1,10 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
-import { SCOPE_CHOICES } from "../../calendar/series.js";
 import { describeCommand, pathOf, type RunOf, requireConfirmation } from "../../cli/command.js";
+import { addPickAction } from "../../cli/missing-values.js";
+import { failUnread, processEach } from "../../cli/process-each.js";
 import { CliError, hasCode } from "../../errors.js";
-import { write } from "../../events/write.js";
-import { deletedView } from "../../output/views/event.js";
-import type { Run } from "../../run/run.js";
-import { createEventFinder, type EventFinder, type FoundEvent } from "../calendar-choice.js";
-import { addPickAction } from "../missing-values.js";
-import { failUnread, processEach } from "../process-each.js";
+import { createEventFinder, type EventFinder, type FoundEvent } from "../../events/find/calendar-choice.js";
 import {
   addScopeFlag,
   type ChooseScope,
@@ -16,8 +12,12 @@ import {
   createScopeChooser,
   readEventIds,
   STDIN_IDS,
-} from "./event-ids.js";
-import { describeFound } from "./event-name.js";
+} from "../../events/find/event-ids.js";
+import { describeFound } from "../../events/find/event-name.js";
+import { SCOPE_CHOICES } from "../../events/repeat/series.js";
+import { deletedView } from "../../events/views/event.js";
+import { write } from "../../events/write.js";
+import type { Run } from "../../run/run.js";
 
 interface EventsDeleteOptions {
   readonly id: readonly string[];

@@ -2,10 +2,9 @@ import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, describeWithoutFlags, hasCode, usageError } from "../../errors.js";
 import { eventOfDraft } from "../../events/content.js";
 import { changes } from "../../events/draft.js";
+import { createEventFinder, type FoundEvent } from "../../events/find/calendar-choice.js";
+import type { ChooseScope } from "../../events/find/event-ids.js";
 import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
-import { createRelatedResolver } from "../../events/names.js";
-import type { Run } from "../../run/run.js";
-import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
 import {
   changedKeys,
   type DocumentOptions,
@@ -17,9 +16,10 @@ import {
   patchOfDocument,
   renderComment,
   renderDocument,
-} from "./edit-document.js";
-import type { ChooseScope } from "./event-ids.js";
-import { type EventUpdate, withIds } from "./write-events.js";
+} from "../../events/input/edit-document.js";
+import { createRelatedResolver } from "../../events/related.js";
+import { type EventUpdate, withIds } from "../../events/write-events.js";
+import type { Run } from "../../run/run.js";
 
 /** `events update --edit`: the event in the editor, checked like flags, shown as a diff, and written. */
 
@@ -98,7 +98,7 @@ async function planRule(
 ): Promise<readonly string[]> {
   if (repeat === "")
     throw usageError("repeat is empty", "leave the rule; calctl events delete deletes the other events");
-  return (await import("./repeat.js")).planRule(run, { repeat }, update);
+  return (await import("../../events/repeat/repeat.js")).planRule(run, { repeat }, update);
 }
 
 interface EditLoop {

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { localizeEvent } from "../../calendar/event-view.js";
 import type { RunOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
-import { eventView, foundEventsView } from "../../output/views/event.js";
+import { addPickAction } from "../../cli/missing-values.js";
+import { processEach } from "../../cli/process-each.js";
+import { createEventFinder } from "../../events/find/calendar-choice.js";
+import { chooseEventId, isSingleId, readEventIds } from "../../events/find/event-ids.js";
+import { rememberShown } from "../../events/find/event-reader.js";
+import { localizeEvent } from "../../events/localized-event.js";
+import { eventView, foundEventsView } from "../../events/views/event.js";
 import type { Run } from "../../run/run.js";
-import { createEventFinder } from "../calendar-choice.js";
-import { addPickAction } from "../missing-values.js";
-import { processEach } from "../process-each.js";
-import { chooseEventId, isSingleId, readEventIds } from "./event-ids.js";
-import { rememberShown } from "./event-reader.js";
 
 interface EventsGetOptions {
   readonly id: readonly string[];

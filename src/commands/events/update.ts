@@ -1,19 +1,21 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
-import { parseInstant } from "../../calendar/dates.js";
-import { localizeEvent } from "../../calendar/event-view.js";
 import type { RunOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
+import { addPickAction } from "../../cli/missing-values.js";
 import { usageError } from "../../errors.js";
 import { changes as changesOf } from "../../events/draft.js";
+import { createEventFinder, type FoundEvent } from "../../events/find/calendar-choice.js";
+import {
+  addScopeFlag,
+  chooseEventId,
+  createScopeChooser,
+  isSingleId,
+  STDIN_IDS,
+} from "../../events/find/event-ids.js";
+import { rememberShown } from "../../events/find/event-reader.js";
 import { checkUnchanged } from "../../events/if-unchanged.js";
-import { createResolvers } from "../../events/names.js";
-import { isEmptyPatch, said } from "../../events/patch.js";
-import { eventView } from "../../output/views/event.js";
-import type { Run } from "../../run/run.js";
-import { createEventFinder, type FoundEvent } from "../calendar-choice.js";
-import { addPickAction } from "../missing-values.js";
 import {
   addEventFieldFlags,
   addRepeatFlags,
@@ -23,10 +25,14 @@ import {
   hasContentFlags,
   namesRepeat,
   readEventFields,
-} from "./event-flags.js";
-import { addScopeFlag, chooseEventId, createScopeChooser, isSingleId, STDIN_IDS } from "./event-ids.js";
-import { rememberShown } from "./event-reader.js";
-import { noteMove, updateEvent, withIds, writeEvents } from "./write-events.js";
+} from "../../events/input/event-flags.js";
+import { localizeEvent } from "../../events/localized-event.js";
+import { isEmptyPatch, said } from "../../events/patch.js";
+import { createResolvers } from "../../events/related.js";
+import { eventView } from "../../events/views/event.js";
+import { noteMove, updateEvent, withIds, writeEvents } from "../../events/write-events.js";
+import type { Run } from "../../run/run.js";
+import { parseInstant } from "../../time/dates.js";
 
 /** Flags as typed. */
 interface EventsUpdateOptions extends EventFlags {
@@ -90,7 +96,7 @@ async function runEventsUpdate(run: Run, options: EventsUpdateOptions): Promise<
   const ends = [typed.end, typed.duration, typed.allDay, typed.input];
   const addsTime = ends.every((flag) => flag === undefined);
   checkRepeatFlags(typed, { hasRule: true });
-  const rules = namesRepeat(typed) ? await import("./repeat.js") : null;
+  const rules = namesRepeat(typed) ? await import("../../events/repeat/repeat.js") : null;
   const patches = await readEventFields(run, { ...typed, addsTime });
   if (said(patches, "recurrences") !== undefined)
     run.output.note("--input: recurrences are ignored: --repeat changes the rule");
@@ -137,7 +143,7 @@ async function runUpdateForm(run: Run, options: EventsUpdateOptions): Promise<vo
   const { ifUnchanged } = options;
   if (ifUnchanged !== undefined)
     checkUnchanged(found.event, parseInstant(ifUnchanged, "--if-unchanged"), "--if-unchanged");
-  const { askChanges } = await import("./event-form.js");
+  const { askChanges } = await import("../../events/input/event-form.js");
   const changes = await askChanges(run, found.event, options);
   if (Object.keys(changes).length === 0) return printUnchanged(run, found);
   return runEventsUpdate(run, { ...options, ...changes, id: [id] });

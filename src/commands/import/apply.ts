@@ -1,26 +1,24 @@
 import type { Event, EventDraft } from "../../../contract/shapes.js";
-import { exceptionsOf, isOccurrenceId, isSeries, withoutExceptions } from "../../calendar/series.js";
+import type { Attempted } from "../../cli/item-report.js";
+import { processInOrder } from "../../cli/process-each.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { changes } from "../../events/draft.js";
 import { lastUpdate } from "../../events/if-unchanged.js";
-import { DEFAULT_LABEL } from "../../events/names.js";
-import { type Written, write } from "../../events/write.js";
-import { hashContent, hashEvent, shortHash } from "../../import/content-hash.js";
 import {
-  type ImportEvent,
-  type ImportRecord,
-  type Known,
-  recordOf,
-  seriesRecord,
-} from "../../import/plan.js";
-import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
+  type ImportRecords,
+  type PendingCreate,
+  type RecordChange,
+  SKIPPED,
+} from "../../events/imported/records.js";
+import { DEFAULT_LABEL } from "../../events/related.js";
+import { exceptionsOf, isOccurrenceId, isSeries, withoutExceptions } from "../../events/repeat/series.js";
+import { type Written, write } from "../../events/write.js";
 import type { Run } from "../../run/run.js";
-
-import type { Attempted } from "../item-report.js";
-import { processInOrder } from "../process-each.js";
+import { hashContent, hashEvent, shortHash } from "./content-hash.js";
 import type { Drafter } from "./drafts.js";
 import type { ImportPlan, ImportStep } from "./make-plan.js";
-import { type ImportRecords, type PendingCreate, type RecordChange, SKIPPED } from "./records.js";
+import { type ImportEvent, type ImportRecord, type Known, recordOf, seriesRecord } from "./plan.js";
+import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "./written-event.js";
 
 /** What the writes of an import need. */
 interface ApplyOptions {

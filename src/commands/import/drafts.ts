@@ -1,10 +1,10 @@
 import type { EventDraft } from "../../../contract/shapes.js";
-import type { Named } from "../../calendar/names.js";
 import { nullOn } from "../../errors.js";
-import { createRelatedResolver, DEFAULT_LABEL } from "../../events/names.js";
-import type { ImportEvent } from "../../import/plan.js";
+import type { ChosenCalendar } from "../../events/find/calendar-choice.js";
+import type { Named } from "../../events/names.js";
+import { createRelatedResolver, DEFAULT_LABEL } from "../../events/related.js";
 import type { Run } from "../../run/run.js";
-import type { ChosenCalendar } from "../calendar-choice.js";
+import type { ImportEvent } from "./plan.js";
 
 export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
 

@@ -1,9 +1,14 @@
 import type { Event } from "../../../contract/shapes.js";
-import { localTimes } from "../../calendar/event-view.js";
-import { exceptionsOf, isOccurrenceId, isSeries } from "../../calendar/series.js";
-import { addDays } from "../../calendar/zoned-time.js";
+import { firstFailure } from "../../cli/process-each.js";
 import { nullOn } from "../../errors.js";
-import { hashEvent } from "../../import/content-hash.js";
+import type { ImportRecords } from "../../events/imported/records.js";
+import { localTimes } from "../../events/localized-event.js";
+import { exceptionsOf, isOccurrenceId, isSeries } from "../../events/repeat/series.js";
+import { describeWhen } from "../../events/views/event-when.js";
+import type { Run } from "../../run/run.js";
+import { addDays } from "../../time/zoned-time.js";
+import { hashEvent } from "./content-hash.js";
+import type { Drafter } from "./drafts.js";
 import {
   compareWithRecords,
   type ImportEvent,
@@ -12,16 +17,10 @@ import {
   type Known,
   occurrenceRecords,
   seriesOf,
-} from "../../import/plan.js";
-import { isAsDrafted, isUntouched, writtenRecord } from "../../import/written-event.js";
-import { describeWhen } from "../../output/event-when.js";
-import type { ImportExamples, ImportReport } from "../../output/views/import.js";
-import type { Run } from "../../run/run.js";
-
-import { firstFailure } from "../process-each.js";
-import type { Drafter } from "./drafts.js";
+} from "./plan.js";
 import type { ReadSource } from "./read-source.js";
-import type { ImportRecords } from "./records.js";
+import type { ImportExamples, ImportReport } from "./view.js";
+import { isAsDrafted, isUntouched, writtenRecord } from "./written-event.js";
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (

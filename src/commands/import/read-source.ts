@@ -1,24 +1,23 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
-import { addDays, localDate } from "../../calendar/zoned-time.js";
 import { requireConfirmation } from "../../cli/command.js";
+import { createNamer } from "../../cli/item-report.js";
 import { emptyValueError, missingFlagsError, usageError } from "../../errors.js";
-import type { Rejection } from "../../import/entry.js";
-import { type Gathered, type GatherOptions, gatherEvents } from "../../import/gather.js";
-import type { DayWindow } from "../../import/occurrences.js";
+import { readDayFlag } from "../../events/input/date-flags.js";
+import { sanitizeLine } from "../../output/sanitize.js";
+import { truncateText, wrapMessage } from "../../output/table/text-width.js";
+import type { Run } from "../../run/run.js";
+import { addDays, localDate } from "../../time/zoned-time.js";
+import type { Rejection } from "./entry.js";
+import { type Gathered, type GatherOptions, gatherEvents } from "./gather.js";
+import type { DayWindow } from "./occurrences.js";
 import {
   type ImportFile,
   type ImportOptions,
   MAX_IMPORT_BYTES,
   readImportFile,
   tooLargeError,
-} from "../../import/read.js";
-import { sanitizeLine } from "../../output/sanitize.js";
-import { truncateText, wrapMessage } from "../../output/table/text-width.js";
-import type { Run } from "../../run/run.js";
-import { readDayFlag } from "../events/date-flags.js";
-
-import { createNamer } from "../item-report.js";
+} from "./read.js";
 
 /** Flags as typed. */
 export interface ImportFlags extends Pick<ImportOptions, "as" | "columns" | "dates" | "truncate"> {
@@ -123,7 +122,7 @@ export async function readSource(
     zone: window.zone,
   });
   const repeats = items.some((item) => item.kind === "event" && item.recurrences.length > 0);
-  const engine = repeats ? await import("../../calendar/recurrence.js") : null;
+  const engine = repeats ? await import("../../time/recurrence/recurrence.js") : null;
   // Lines of the other formats do not change each other.
   const isComplete = file.isComplete || file.format !== "ics";
   const options = { window, engine, isComplete, isMail: file.isMail === true };

@@ -1,26 +1,20 @@
 import { writeFileSync } from "node:fs";
-import { firstNames } from "../../calendar/first-names.js";
+import { createNamer } from "../../cli/item-report.js";
 import { CliError, fileProblemOf, usageError, wrapError } from "../../errors.js";
-import { shortHash } from "../../import/content-hash.js";
-import { encodeText } from "../../import/read.js";
+import { type ChosenCalendar, chooseCalendar } from "../../events/find/calendar-choice.js";
+import { type ImportRecords, openRecords } from "../../events/imported/records.js";
 import { describeReason } from "../../output/error-report.js";
+import { firstNames } from "../../output/first-names.js";
 import { isUnicodeLocale } from "../../output/style.js";
-import {
-  createImportView,
-  describeImport,
-  type ImportReport,
-  importView,
-} from "../../output/views/import.js";
 import type { Run } from "../../run/run.js";
 import { findImported, type ImportedRow, withImportLock } from "../../state/imported.js";
-import { type ChosenCalendar, chooseCalendar } from "../calendar-choice.js";
-
-import { createNamer } from "../item-report.js";
 import { type Applied, applyPlan } from "./apply.js";
+import { shortHash } from "./content-hash.js";
 import { createDrafter } from "./drafts.js";
 import { type ImportPlan, makePlan } from "./make-plan.js";
+import { encodeText } from "./read.js";
 import { type ImportFlags, type ImportJob, type ReadSource, readJob, readSource } from "./read-source.js";
-import { type ImportRecords, openRecords } from "./records.js";
+import { createImportView, describeImport, type ImportReport, importView } from "./view.js";
 
 /** What a file would change. */
 interface Planned {

@@ -1,8 +1,8 @@
-import type { Day } from "../../calendar/day-list.js";
-import type { LocalizedEvent } from "../../calendar/event-view.js";
+import type { Day } from "../../events/day-list.js";
+import type { LocalizedEvent } from "../../events/localized-event.js";
+import { describeEntry, type EntryOptions, headingOf } from "../../events/views/day-entry.js";
 import { sanitizeBlock, sanitizeLine, ZERO_WIDTH_SPACE } from "../sanitize.js";
 import { type Column, columnsOf } from "../table/columns.js";
-import { describeEntry, type EntryOptions, headingOf } from "../table/day-entry.js";
 import type { Cell, Rendering } from "../view.js";
 
 /** Markdown for reading: a table for a list, a bullet list for a single value. @see GitHub Flavored Markdown */

@@ -1,5 +1,5 @@
 import { HEX_COLOR } from "../../../contract/limits.js";
-import { describeRecurrences } from "../../calendar/recurrence-words.js";
+import { describeRecurrences } from "../../time/recurrence/words.js";
 import { symbolsOf } from "../style.js";
 import {
   type Cell,

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import type { LocalizedEvent } from "../../../src/calendar/event-view.js";
 import {
   createChangesDigest,
   createDigest,
   createReminder,
   createTextMessage,
   type Message,
-} from "../../../src/messages/message.js";
-import { renderMessage } from "../../../src/messages/render.js";
-import type { Payload } from "../../../src/messages/target.js";
+} from "../../../src/commands/messages/message.js";
+import { renderMessage } from "../../../src/commands/messages/render.js";
+import type { Payload } from "../../../src/delivery/target.js";
+import type { LocalizedEvent } from "../../../src/events/localized-event.js";
 import { hostileText } from "../../support/harmful-text.js";
 import { DINNER, EVENTS, event, NOW, OPTIONS, PLACE, person, ZONE } from "../fixtures.js";
 import { type ChatKind, mentionsIn, problemsOf } from "./published-limits.js";

@@ -1,4 +1,4 @@
-import type { Payload, TargetKind } from "../../../src/messages/target.js";
+import type { Payload, TargetKind } from "../../../src/delivery/target.js";
 
 /** What each target's documentation says that it refuses, written out here independently of the program's own limits. */
 

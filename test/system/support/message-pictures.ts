@@ -1,8 +1,8 @@
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import PostalMime from "postal-mime";
+import type { Payload, TargetKind } from "../../../src/delivery/target.js";
 import { html } from "../../../src/html/page.js";
-import type { Payload, TargetKind } from "../../../src/messages/target.js";
 
 /** Draws the requests of targets as pictures for docs/messages.md, each on a card as wide as a phone shows it. */
 

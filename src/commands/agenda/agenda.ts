@@ -1,0 +1,124 @@
+import type { Command } from "commander";
+import { addAction, describeCommand, type RunOf } from "../../cli/command.js";
+import { CliError, emptyValueError, usageError, wrapError } from "../../errors.js";
+import { type DayFlags, readQuery } from "../../events/find/event-query.js";
+import { readEvents } from "../../events/find/event-reader.js";
+import { printList } from "../../events/find/list.js";
+import { addStrictDatesFlag, readDayFlag } from "../../events/input/date-flags.js";
+import type { DayLayout } from "../../events/views/day-formats.js";
+import { eventView } from "../../events/views/event.js";
+import type { Run } from "../../run/run.js";
+import { DAY_HINT } from "../../time/dates.js";
+import { localDate } from "../../time/zoned-time.js";
+import type { Days } from "./weeks.js";
+
+/** As typed. */
+interface AgendaOptions {
+  readonly days?: string;
+  readonly from?: string;
+  readonly strictDates?: boolean;
+  /** The words of the argument. */
+  readonly when?: readonly string[];
+}
+
+type Layout = Extract<DayLayout, "agenda" | "week" | "month">;
+
+const WEEK = "7";
+
+export function registerAgenda(command: Command, runOf: RunOf): void {
+  command.argument("[when...]", "a day, a week or a month: tomorrow, next week, december");
+  addFirstDay(command).option("--days <1-366>", `number of days (default: ${WEEK})`);
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [
+      ["The next seven days of every calendar", "calctl agenda"],
+      ["The next weekend", "calctl agenda next weekend"],
+      ["Two weeks from Monday on", "calctl agenda --from monday --days 14"],
+    ],
+  });
+  addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "agenda", options));
+}
+
+export function registerWeek(command: Command, runOf: RunOf): void {
+  command.argument("[when...]", "draw the week of this day: next, 24 dec (default: seven days from today)");
+  addFirstDay(command);
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [
+      ["The next seven days of every calendar", "calctl week"],
+      ["The next week, from its first day on", "calctl week next"],
+    ],
+  });
+  addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "week", options));
+}
+
+export function registerMonth(command: Command, runOf: RunOf): void {
+  command.argument("[when...]", "draw the month of this day: next, december, 2027-01 (default: today)");
+  addStrictDatesFlag(command);
+  describeCommand(command, {
+    prints: { view: eventView, count: "list" },
+    examples: () => [
+      ["This month in every calendar", "calctl month"],
+      ["The next December", "calctl month december"],
+    ],
+  });
+  addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "month", options));
+}
+
+function addFirstDay(command: Command): Command {
+  command.option("--from <date>", "first day, as a date or in words such as monday (default: today)");
+  return addStrictDatesFlag(command);
+}
+
+const WHEN_HINTS: Readonly<Record<Layout, string>> = {
+  agenda: DAY_HINT,
+  week: "write next, fri, 24 dec or YYYY-MM-DD",
+  month: "write next, december, 2027-01 or YYYY-MM-DD",
+};
+
+/** Shows days of every calendar, or of those of `--calendar`: as a list, side by side, or as a month. */
+async function runAgenda(run: Run, layout: Layout, options: AgendaOptions): Promise<void> {
+  // Checks format and fields before any request.
+  run.output.of(eventView);
+  const allCalendars = run.flags.calendars.length === 0;
+  const query = await readQuery(run, { ...(await readDays(run, layout, options)), allCalendars });
+  const list = await readEvents(run, query);
+  const { weekStart } = run.config.settings();
+  await printList(run, list, { days: query.days, layout, weekStart });
+}
+
+/** The days that the argument chooses, as flags. @throws CliError usage for words that are not understood */
+async function readDays(run: Run, layout: Layout, { when = [], ...flags }: AgendaOptions): Promise<DayFlags> {
+  if (when.length === 0 && layout !== "month") return { days: WEEK, ...flags };
+  if (flags.from !== undefined)
+    throw usageError("--from: the days are already given", "leave out one of them");
+  if (when.some((word) => word.trim() === "")) throw emptyValueError("WHEN");
+  const { first, last } = await readWhen(run, layout, when.join(" ").trim(), flags.strictDates === true);
+  return flags.days === undefined ? { from: first, to: last } : { from: first, days: flags.days };
+}
+
+async function readWhen(
+  { config, now, output }: Run,
+  layout: Layout,
+  text: string,
+  strict: boolean,
+): Promise<Days> {
+  const { timezone: zone, weekStart } = config.settings();
+  const today = localDate(now(), zone);
+  const { isMonthNumber, monthOf, readMonth, readWeek, weekOf } = await import("./weeks.js");
+  if (text === "") return monthOf(today);
+  if (!strict || isMonthNumber(text)) {
+    const days =
+      layout === "week" ? readWeek(text, today, weekStart) : readMonth(text, today, layout === "month");
+    if (days !== null) return days;
+  }
+  const read = (edge: "first" | "last", echo: (line: string) => void) =>
+    readDayFlag(text, { source: "when", zone, now, strict, edge, echo });
+  const first = await read("first", output.note).catch((error: unknown) => {
+    if (!(error instanceof CliError) || error.hint !== DAY_HINT) throw error;
+    throw wrapError(error, error.code, error.message, { hint: WHEN_HINTS[layout] });
+  });
+  if (layout === "month") return monthOf(first);
+  if (layout === "week") return weekOf(first, weekStart);
+  return { first, last: await read("last", () => undefined) };
+}

@@ -1,0 +1,166 @@
+import type { Command } from "commander";
+import type { Event } from "../../../contract/shapes.js";
+import { addAction, describeCommand, type RunOf } from "../../cli/command.js";
+import { collect } from "../../cli/global-flags.js";
+import { firstFailure } from "../../cli/process-each.js";
+import { CliError, emptyValueError, usageError, wrapError } from "../../errors.js";
+import {
+  addDayFlags,
+  type DayFlags,
+  type EventQuery,
+  parseLimit,
+  readQuery,
+} from "../../events/find/event-query.js";
+import { createEventReader, rememberShown } from "../../events/find/event-reader.js";
+import { type Candidate, describeCandidate, findPerson } from "../../events/names.js";
+import { sortEvents } from "../../events/order.js";
+import type { Run } from "../../run/run.js";
+import { parseDuration } from "../../time/dates.js";
+import { localDate } from "../../time/zoned-time.js";
+import {
+  busyTime,
+  findFreeTimes,
+  findOverlaps,
+  lengthOf,
+  localizeTime,
+  parseBetween,
+  takesPart,
+  timeOfDays,
+} from "./free-time.js";
+import { createConflictView, freeView } from "./free-view.js";
+
+/** The days that are looked at by default. */
+const WEEK = "7";
+
+/** As typed. */
+interface BusyOptions extends DayFlags {
+  readonly allDay?: boolean;
+}
+
+/** As typed. */
+interface FreeOptions extends BusyOptions {
+  readonly with?: readonly string[];
+  readonly for?: string;
+  readonly between?: string;
+  readonly limit?: string;
+}
+
+export function registerFree(command: Command, runOf: RunOf): void {
+  command
+    .option("--with <id|name|me>", "a member who has to be free as well, repeatable", collect)
+    .option("--for <duration>", "the shortest time that counts, such as 1h (default: 30m)")
+    .option("--between <times>", "only between these times of day, such as 09:00-18:00")
+    .option("-n, --limit <number>", "how many times at most");
+  addBusyFlags(command);
+  describeCommand(command, {
+    prints: { view: freeView, count: "list" },
+    examples: () => [
+      ["When I have an hour within office hours this week", "calctl free --for 1h --between 09:00-18:00"],
+      ["The first half hour tomorrow that suits Ana, too", "calctl free --with Ana --on tomorrow -n 1"],
+      ["The same for a script", "calctl free --with Ana --on tomorrow -n 1 --fields start_at,end_at"],
+    ],
+  });
+  addAction(command, runOf, runFree);
+}
+
+export function registerConflicts(command: Command, runOf: RunOf): void {
+  addBusyFlags(command);
+  describeCommand(command, {
+    prints: { view: createConflictView(), count: "list" },
+    examples: () => [
+      ["What overlaps in the next seven days", "calctl conflicts"],
+      ["The ids of each two, for a script", "calctl conflicts --on tomorrow --fields first,second"],
+    ],
+  });
+  addAction(command, runOf, runConflicts);
+}
+
+function addBusyFlags(command: Command): void {
+  addDayFlags(command, WEEK);
+  command.option("--all-day", "count all-day events, too");
+}
+
+/** Lists the times when I have no event, and neither has anybody of `--with`. */
+async function runFree(run: Run, options: FreeOptions): Promise<void> {
+  // Checks format and fields before any request.
+  const output = run.output.of(freeView);
+  const between = parseBetween(options.between ?? "00:00-24:00", "--between");
+  const atLeast = parseDuration(options.for ?? "30m", "--for");
+  const limit = options.limit === undefined ? Number.POSITIVE_INFINITY : parseLimit(options.limit);
+  const { timezone: zone } = run.config.settings();
+  const { events, range } = await readBusyEvents(run, options, true);
+  const times = findFreeTimes(
+    events.map(({ span }) => span),
+    { ...timeOfDays(range, { zone, now: run.now() }), zone, between, atLeast: lengthOf(atLeast) },
+  );
+  const shown = times.slice(0, limit);
+  await output.print(shown.map((time) => localizeTime(time, zone)));
+  if (shown.length === 0 && run.terminal.isTerminal) run.output.note("no free time");
+}
+
+/** Lists the pairs of my events that overlap. */
+async function runConflicts(run: Run, options: BusyOptions): Promise<void> {
+  run.output.of(createConflictView());
+  const { events, localize } = await readBusyEvents(run, options);
+  const pairs = findOverlaps(events.map(({ event, span }) => ({ event, ...span }))).map(([first, second]) => {
+    return { first: localize(first.event), second: localize(second.event) };
+  });
+  const shown = pairs.flatMap(({ first, second }) => [first, second]);
+  const shorten = await rememberShown(run, [...new Set(shown)]);
+  await run.output.of(createConflictView(shorten)).print(pairs);
+  if (pairs.length === 0 && run.terminal.isTerminal) run.output.note("nothing overlaps");
+}
+
+/**
+ * The events that take up the time of the current user and of those of `--with`, in order. All calendars are read, or those
+ * of `--calendar`.
+ * @throws CliError the failure of a calendar that cannot be read; not_found for a person who is a member of none;
+ * usage for days that are over where time counts from now on
+ */
+async function readBusyEvents(
+  run: Run,
+  { with: names = [], allDay = false, ...flags }: FreeOptions,
+  fromNow = false,
+) {
+  if (names.includes("")) throw emptyValueError("--with");
+  const days = flags.on === undefined && flags.to === undefined ? { days: WEEK } : {};
+  const allCalendars = run.flags.calendars.length === 0;
+  const query = await readQuery(run, { ...days, ...flags, allCalendars });
+  const { first, last } = query.days;
+  if (first === null || last === null) throw new Error("the days have no end");
+  const { timezone: zone } = run.config.settings();
+  if (fromNow && last < localDate(run.now(), zone))
+    throw usageError(
+      `${flags.on === undefined ? "--from" : "--on"}: ${last} is over`,
+      "time is free from now on",
+    );
+  const read = await readAll(run, query, names);
+  const me = (await (await run.api()).getCurrentUser()).id;
+  const others = names.map((name) => (name === "me" ? me : findPerson(name, read.members, "--with")));
+  const people = [me, ...others];
+  const events = sortEvents(read.events, { zone, firstDay: null }).flatMap((event) => {
+    const span = takesPart(event, people) ? busyTime(event, { allDay, zone }) : null;
+    return span === null ? [] : [{ event, span }];
+  });
+  return { events, localize: read.localize, range: { first, last } };
+}
+
+/** The events of every calendar, and the members there are where some are named. @throws CliError if one cannot be read */
+async function readAll(run: Run, query: EventQuery, names: readonly string[]) {
+  const { calendars, pages, localize } = await createEventReader(run, query);
+  const api = await run.api();
+  const members: Candidate[] = [];
+  const events: Event[] = [];
+  const failure = await firstFailure(calendars, async (calendar) => {
+    try {
+      if (names.length > 0) members.push(...(await api.listMembers(calendar.id)));
+      for await (const page of pages(calendar.id)) events.push(...page);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+      const message = `calendar ${describeCandidate(calendar)} could not be read: ${error.message}`;
+      throw wrapError(error, error.code, message);
+    }
+  });
+  if (failure !== undefined) throw failure;
+  return { localize, events, members };
+}

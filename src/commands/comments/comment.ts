@@ -1,0 +1,134 @@
+import type { Command } from "commander";
+import type { Comment } from "../../../contract/shapes.js";
+import type { Api } from "../../api/client.js";
+import type { EventAddress } from "../../api/endpoints.js";
+import type { RunOf } from "../../cli/command.js";
+import { describeCommand } from "../../cli/command.js";
+import { addPickAction } from "../../cli/missing-values.js";
+import { CliError, usageError } from "../../errors.js";
+import { createEventFinder } from "../../events/find/calendar-choice.js";
+import { chooseEventId } from "../../events/find/event-ids.js";
+import { checkKey, checkText } from "../../events/patch.js";
+import { write } from "../../events/write.js";
+import type { Run } from "../../run/run.js";
+import { activityView, commentView } from "./view.js";
+
+interface CommentOptions {
+  /** Undefined to pick an event. */
+  readonly id?: string;
+  /** The comment; undefined when it comes from a file, stdin or a prompt. */
+  readonly text?: string;
+  /** A path, or `-` for stdin. */
+  readonly file?: string;
+  readonly key?: string;
+}
+
+export function registerComment(command: Command, runOf: RunOf): void {
+  command
+    .argument("[id]", "id of the event; without it, pick an event")
+    .argument("[text]", "the comment (default: read from stdin; on a terminal, from a prompt)")
+    .option("--file <path|->", "read the comment from a file, - for stdin")
+    .option("--key <key>", "post it once: the same key again gives this comment");
+  describeCommand(command, {
+    prints: { view: activityView, count: "one" },
+    examples: () => [
+      [
+        "On the first event of today",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        'calctl comment "$id" "I bring the cake"',
+      ],
+      ["What a program prints", 'date | calctl comment "$(calctl events list --fields id | head -n 1)"'],
+    ],
+  });
+  addPickAction(command, runOf, runComment);
+}
+
+/** Comments on an event. */
+async function runComment(run: Run, options: CommentOptions): Promise<void> {
+  const output = run.output.of(activityView);
+  const { text, file, key } = options;
+  checkKey(key);
+  if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
+  const eventId = await chooseEventId(run, options.id);
+  const post = async (content: string): Promise<void> => {
+    checkText({ comment: content });
+    const finder = await createEventFinder(run);
+    const { id: calendarId } = await finder.findCalendar(eventId);
+    // It was read to find the calendar.
+    const title = finder.several ? (await finder.read(eventId)).event.title : null;
+    const request = { kind: "comment", calendarId, eventId, title, content, key } as const;
+    const { created, isRepeat } = await write(run, request);
+    if (isRepeat) run.output.note(`already posted with key "${key}"`);
+    await output.print(created, `comment ${created.id} was posted${isRepeat ? " before" : ""}`);
+  };
+  if (text !== undefined) return post(text);
+  if (file !== undefined || !run.terminal.input.isTerminal)
+    return post(await run.terminal.input.text(file ?? "-", "--file"));
+  return askComment(run, post);
+}
+
+export function registerComments(command: Command, runOf: RunOf): void {
+  command.argument("[id]", "id of the event; without it, pick an event");
+  describeCommand(command, {
+    prints: { view: commentView, count: "list" },
+    examples: () => [
+      [
+        "What was said about the first event of today",
+        'calctl comments "$(calctl events list --fields id | head -n 1)"',
+      ],
+      [
+        "The last comment, for a script",
+        'id="$(calctl events list --fields id | head -n 1)"',
+        "calctl comments \"$id\" --jq 'last | .content'",
+      ],
+    ],
+  });
+  addPickAction(command, runOf, runComments);
+}
+
+/** Lists the comments on an event, oldest first. */
+async function runComments(run: Run, { id }: Pick<CommentOptions, "id">): Promise<void> {
+  const output = run.output.of(commentView);
+  const eventId = await chooseEventId(run, id);
+  const { id: calendarId } = await (await createEventFinder(run)).findCalendar(eventId);
+  const pages = await openComments(await run.api(), { calendarId, eventId });
+  const read: (readonly Comment[])[] = [];
+  for await (const page of pages) {
+    if (output.stream === null) read.push(page);
+    // Nobody reads the rest.
+    else if (!(await output.stream(page))) return;
+  }
+  if (output.stream !== null) return;
+  const comments = read.flat();
+  if (comments.length === 0 && run.terminal.isTerminal) run.output.note("no comments");
+  await output.print(comments);
+}
+
+/** @throws CliError rejected when the service does not list comments, not_found when there is no such event */
+async function openComments(api: Api, address: EventAddress): Promise<AsyncIterable<readonly Comment[]>> {
+  const pages = await api.listComments(address);
+  if (pages !== null) return pages;
+  await api.getEvent(address);
+  throw new CliError("rejected", "this service does not list comments", {
+    hint: "comments are an extension; see docs/extensions.md",
+  });
+}
+
+/** Asks for one line, or opens the editor for more. */
+async function askComment({ terminal }: Run, post: (content: string) => Promise<void>): Promise<void> {
+  if (!terminal.prompt.available)
+    throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
+  const editor = await terminal.openEditor();
+  const question = editor.command === null ? "Comment:" : "Comment (nothing opens the editor):";
+  const line = await terminal.prompt.text(question, {
+    check: (answer) => {
+      if (answer !== "" || editor.command === null) checkText({ comment: answer });
+    },
+  });
+  if (line !== "") return post(line);
+  await editor.withFile("comment.txt", async (file) => {
+    const content = await file.write();
+    if (content.trim() === "") throw new CliError("interrupted", "nothing was posted");
+    await post(content);
+  });
+}

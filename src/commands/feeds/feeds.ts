@@ -1,0 +1,119 @@
+import type { Command } from "commander";
+import type { Feed } from "../../../contract/shapes.js";
+import { addAction, addCommand, describeCommand, type RunOf, requireSubcommand } from "../../cli/command.js";
+import { completeValues, neededChoice } from "../../cli/missing-values.js";
+import { CliError, usageError } from "../../errors.js";
+import { chooseCalendar, namedCalendars, resolveCalendars } from "../../events/find/calendar-choice.js";
+import { checkId } from "../../events/names.js";
+import type { Run } from "../../run/run.js";
+import { feedView } from "./view.js";
+
+export function registerFeeds(command: Command, runOf: RunOf): void {
+  requireSubcommand(command);
+  const add = addCommand(
+    command,
+    "add",
+    "create a feed and print its secret address, which is never shown again",
+  )
+    .option("--name <name>", "what programs call it (default: the names of its calendars)")
+    .option("--busy-only", "show only times, without all-day events and keeps");
+  describeCommand(add, {
+    prints: { view: feedView, count: "one" },
+    examples: () => [
+      ["For the calendar of a phone", "calctl feeds add -c Family"],
+      ["When am I free? For colleagues", 'calctl feeds add -c Work -c Family --busy-only --name "Ana: busy"'],
+      ["The address alone, for a script", "calctl feeds add -c Work --fields address"],
+    ],
+  });
+  addAction(add, runOf, runFeedsAdd);
+  const list = addCommand(command, "list", "list the feeds, without their addresses");
+  describeCommand(list, {
+    prints: { view: feedView, count: "list" },
+    examples: () => [
+      ["Which feeds are there, and when were they used?", "calctl feeds list"],
+      ["The day on which each was used last", "calctl feeds list --fields name,last_used_at"],
+    ],
+  });
+  addAction(list, runOf, runFeedsList);
+  const remove = addCommand(command, "remove [id]", "end a feed; its address shows nothing from then on");
+  describeCommand(remove, {
+    examples: () => [
+      ["The newest feed", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
+    ],
+  });
+  addAction(remove, runOf, runFeedsRemove);
+}
+
+interface AddOptions {
+  readonly name?: string;
+  readonly busyOnly?: boolean;
+}
+
+async function runFeedsAdd(run: Run, options: AddOptions): Promise<void> {
+  const output = run.output.of(feedView);
+  const { name, busyOnly = false } = options;
+  if (name?.trim() === "") throw usageError("--name is empty", "leave it out, or write what programs show");
+  const { timezone, service } = run.config.settings();
+  const named = namedCalendars(run);
+  const calendars = named.length > 1 ? await resolveCalendars(run, named) : [await chooseCalendar(run)];
+  const calendarIds = calendars.map(({ id }) => id);
+  const api = await run.api();
+  const [first = ""] = calendarIds;
+  if (!(await api.hasExtension("feeds", first))) throw noFeedsError();
+  const isLocal = service.kind === "local";
+  const feed = await api.createFeed({ name, calendarIds, busyOnly, timezone, isLocal });
+  if (feed === null) throw noFeedsError();
+  await output.print(nameCalendars(feed, calendars), `feed ${feed.id} was created`);
+  run.output.note(
+    "anyone with the address can see the feed: it is a web page, and with .ics added, a calendar",
+  );
+  // A service that others can reach has https.
+  if (feed.address?.startsWith("http:") === true)
+    run.output.note("the address is one of this machine, which no other can reach; see docs/feeds.md");
+}
+
+async function runFeedsList(run: Run): Promise<void> {
+  const output = run.output.of(feedView);
+  const feeds = await listFeeds(run);
+  if (feeds.length === 0 && run.terminal.isTerminal) run.output.note("no feeds");
+  const calendars = feeds.length === 0 ? [] : await (await run.api()).listCalendars();
+  await output.print(feeds.map((feed) => nameCalendars(feed, calendars)));
+}
+
+async function runFeedsRemove(
+  run: Run,
+  { id: given }: { readonly id?: string },
+  command: Command,
+): Promise<void> {
+  if (given !== undefined) checkId(given, "ID");
+  const list = async () =>
+    (await listFeeds(run)).map(({ id, name }) => ({ value: id, name: name ?? id, description: id }));
+  const needed = { id: neededChoice(run, { name: "ID", given, noun: "Feed", list }) };
+  const { id } = await completeValues(run.terminal.prompt, needed, { command });
+  // A service without feeds answers as if there were no such feed.
+  if (!(await listFeeds(run)).some((feed) => feed.id === id))
+    throw new CliError("not_found", `there is no feed "${id}"`, { hint: "calctl feeds list shows the ids" });
+  await (await run.api()).deleteFeed(id);
+  run.output.note(`removed feed ${id}`);
+}
+
+async function listFeeds(run: Run): Promise<readonly Feed[]> {
+  const feeds = await (await run.api()).listFeeds();
+  if (feeds === null) throw noFeedsError();
+  return feeds;
+}
+
+function noFeedsError(): CliError {
+  return new CliError("rejected", "this service has no feeds", {
+    hint: "feeds are an extension of the embedded service; see docs/feeds.md",
+  });
+}
+
+/** Fills in the names of the calendars that can be seen. */
+function nameCalendars(
+  feed: Feed,
+  calendars: readonly { readonly id: string; readonly name: string | null }[],
+): Feed {
+  const names = new Map(calendars.map(({ id, name }) => [id, name]));
+  return { ...feed, calendars: feed.calendars.map(({ id }) => ({ id, name: names.get(id) ?? null })) };
+}

@@ -1,0 +1,318 @@
+import { DAY_MS } from "../../../contract/date-time.js";
+import { asUsageError, describeWithoutFlags } from "../../errors.js";
+import { firstNames } from "../../output/first-names.js";
+import { recurrenceOf } from "../../time/recurrence/lines.js";
+import {
+  createTally,
+  type ImportEntry,
+  type ImportItem,
+  newestOf,
+  occurrenceIdentity,
+  type Rejection,
+  rejectEntry,
+} from "./entry.js";
+import type { Beginning } from "./ics-times.js";
+import { type DayWindow, occurrencesOf, slotOf, windowInstants } from "./occurrences.js";
+import {
+  type ImportEvent,
+  type ImportRecord,
+  type ImportSource,
+  isSeriesRecord,
+  type Known,
+  seriesOf,
+} from "./plan.js";
+import { keptBeside, withoutOlder } from "./sequences.js";
+import type { RuleEngine } from "./series.js";
+import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";
+
+export interface Gathered {
+  readonly source: ImportSource;
+  readonly rejections: readonly Rejection[];
+  /** How many cancelled events have not come from this source. */
+  readonly unknown: number;
+  /** How many events are left out: the file has them twice, or the file or an earlier import has a newer version. */
+  readonly superseded: number;
+  /** Remarks on events, such as why they became single events: sentences for the user. */
+  readonly notes: readonly string[];
+  /** Its events that are not rejected, cancelled ones included. */
+  readonly versions: readonly Pick<ImportEntry, "identity" | "sequence">[];
+  /** For each event of an older version, and each DTSTART, EXDATE and RECURRENCE-ID at which no event of its series starts: a sentence with its line. */
+  readonly strays: readonly string[];
+}
+
+export interface GatherOptions {
+  /** False for a file that was cut short. */
+  readonly isComplete: boolean;
+  readonly window: DayWindow;
+  /** Null where nothing repeats. */
+  readonly engine: RuleEngine | null;
+  /** Whether the service stores series. */
+  readonly storesSeries: boolean;
+  readonly records: ReadonlyMap<string, ImportRecord>;
+  /** The SEQUENCE last imported for each event; empty if older versions are imported, too. */
+  readonly sequences: ReadonlyMap<string, number>;
+  /** Whether the file is an email, which does not have all events of its source. */
+  readonly isMail: boolean;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+/** What is known of the file before its events are. */
+interface Gathering extends GatherOptions {
+  /** Identities of which a change cannot be read. */
+  readonly affected: ReadonlySet<string>;
+  readonly occurrences: ReturnType<typeof indexOccurrences>;
+  /** Takes a remark on a repeating event, such as why it becomes single events, and its line. */
+  readonly remark: ReturnType<typeof createTally>["count"];
+  /** Identities of repeating events that become single events. */
+  readonly expanded: Set<string>;
+}
+
+/** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
+export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
+  const [again, remarks] = [createTally("event"), createTally("repeating event")];
+  const newest = newestOf(withSlots(items, options.records), again.count);
+  const { items: read, older, notes: strays } = withoutOlder(newest.items, options);
+  const rejections = read.filter((item) => item.kind === "rejected");
+  const entries = read.filter((item) => item.kind === "event");
+  const kept = keptBeside(entries, options);
+  const leftAlone = older.filter(({ occurrenceOf }) => occurrenceOf !== undefined);
+  const affected = new Set([
+    ...rejections.flatMap(({ affects }) => affects ?? []),
+    ...[...kept, ...leftAlone.map(({ identity }) => identity)],
+  ]);
+  const occurrences = indexOccurrences(entries, affected, options.records);
+  const remark = remarks.count;
+  const found = { ...options, affected, occurrences, remark, expanded: new Set<string>() };
+  const single = entries.filter(({ occurrenceOf }) => occurrenceOf === undefined);
+  const masters = new Set(single.map(({ identity }) => identity));
+  const events = new Map<string, ImportEvent>();
+  for (const entry of single) {
+    const made = readMaster(entry, found);
+    if ("reason" in made) {
+      rejections.push(made);
+      continue;
+    }
+    for (const event of made) events.set(event.identity, event);
+    strays.push(...strayStartsOf(entry, options.engine));
+  }
+  const unknown = entries.filter((entry) => isUnknown(entry, found, masters)).length;
+  const rejected = new Set(rejections.flatMap(({ identity }) => identity ?? []));
+  const { changes, failed } = changesOf(entries, found, { events, masters, rejected });
+  strays.push(...changes.flatMap(({ entry }) => strayChangeOf(entry, events)));
+  const cancelled = changes.flatMap(({ entry, event }) => (entry.cancelled ? [event] : []));
+  for (const { entry, event } of changes) if (!entry.cancelled) events.set(event.identity, event);
+  for (const identity of [...cancelled.map((event) => event.identity), ...affected]) events.delete(identity);
+  for (const identity of rejected) masters.delete(identity);
+  // A series that is not in the file any more stays while a change to it is rejected.
+  const left = [...affected].map(seriesOf).filter((identity) => !masters.has(identity));
+  const window = windowInstants(options.window);
+  const notes = [...again.notes(), ...remarks.notes()];
+  const all = [...rejections, ...failed].sort((one, other) => one.line - other.line);
+  const lines = new Set(all.map(({ line }) => line));
+  const versions = entries.filter(({ line }) => !lines.has(line));
+  const source = {
+    entries: versions.map(({ identity }) => identity),
+    ...{ events, cancelled, masters, window },
+    rejected: new Set([...rejected, ...left, ...kept, ...older.map(({ identity }) => identity)]),
+  };
+  const superseded = newest.superseded + older.length;
+  return { source, rejections: all, superseded, unknown, versions, notes, strays };
+}
+
+/** A change of an occurrence that its series in the file does not have: it is an event of its own. */
+function strayChangeOf(
+  { line, title, occurrenceOf, cancelled }: ImportEntry,
+  events: ReadonlyMap<string, ImportEvent>,
+): readonly string[] {
+  const { uid = "", slot = "" } = occurrenceOf ?? {};
+  const { exceptions, content } = events.get(uid) ?? {};
+  if (exceptions === undefined || exceptions.isSlot(Date.parse(slot))) return [];
+  const start = writtenStart(slot, content?.all_day);
+  const becomes = cancelled ? "it cancels nothing" : "it is an event of its own";
+  return [
+    `line ${line}: "${title}": no event of its series starts at its RECURRENCE-ID ${start}: ${becomes}`,
+  ];
+}
+
+/** Dates that a sentence names. */
+const MAX_DATES = 5;
+
+/** What DTSTART and EXDATE say, and is no start by its rule: there is no event, and none is excluded. */
+function strayStartsOf(
+  { line, title, content, recurrences, exclusions = [], cancelled }: ImportEntry,
+  engine: RuleEngine | null,
+): readonly string[] {
+  if (recurrences.length === 0 || engine === null || cancelled) return [];
+  const lines = recurrences.filter((each) => !each.startsWith("EXDATE"));
+  const starts = engine.openRecurrence(recurrenceOf(content, lines));
+  const stray = exclusions.flatMap(([start, written]) => (starts.has(start) ? [] : [written]));
+  const { start_at = "", all_day } = content;
+  const isGiven = !lines.some((each) => each.startsWith("RRULE")) || starts.has(Date.parse(start_at));
+  const first = isGiven
+    ? []
+    : [`its rule gives no event at its DTSTART ${writtenStart(start_at, all_day)}, so there is none`];
+  const dates = firstNames(stray, MAX_DATES);
+  const excluded =
+    stray.length === 0 ? [] : [`no event of it starts at the EXDATE ${dates}, which excludes nothing`];
+  return [...first, ...excluded].map((problem) => `line ${line}: "${title}": ${problem}`);
+}
+
+/** As iCalendar has it, with separators. */
+function writtenStart(start: string, allDay: boolean | undefined): string {
+  return allDay === true ? start.slice(0, 10) : start.replace(".000Z", "Z");
+}
+
+/** Whether it is cancelled, and neither it nor its series has come from this source. */
+function isUnknown(
+  { identity, cancelled, occurrenceOf }: ImportEntry,
+  { records, occurrences }: Gathering,
+  masters: ReadonlySet<string>,
+): boolean {
+  const uid = occurrenceOf?.uid ?? identity;
+  const isOfFile = occurrenceOf !== undefined && masters.has(uid);
+  const remembered = occurrences.get(uid)?.remembered ?? [];
+  return cancelled && !isOfFile && remembered.length === 0 && !records.has(uid) && !records.has(identity);
+}
+
+/** The items with the slots of changes to series that the file does not have, but earlier ones had. */
+function withSlots(items: readonly ImportItem[], records: GatherOptions["records"]): readonly ImportItem[] {
+  return items.map((item) => {
+    const { uid, slotIn } = item.occurrenceOf ?? {};
+    const begins = uid === undefined || slotIn === undefined ? undefined : records.get(uid)?.series?.begins;
+    if (uid === undefined || slotIn === undefined || begins === undefined) return item;
+    const slot = reasonOr(() => ({ text: slotIn(readBeginning(begins)) }));
+    if (typeof slot === "string") return item.kind === "event" ? rejectEntry(item, slot) : item;
+    const identity = occurrenceIdentity(uid, slot.text);
+    const change = { identity, occurrenceOf: { uid, slot: slot.text } };
+    return item.kind === "event" ? { ...item, ...change } : { ...item, ...change, affects: identity };
+  });
+}
+
+/** @param begins see `beginningOf`: midnight in UTC is taken as a date, which makes no difference to starts in UTC */
+function readBeginning(begins: string): Beginning {
+  const [start = "", zone = "UTC"] = begins.split(" ");
+  const instant = Date.parse(start);
+  const isUtc = zone === "UTC" || zone === "undefined";
+  return { isDate: isUtc && instant % DAY_MS === 0, instant, zone: isUtc ? "UTC" : zone };
+}
+
+type Found = Pick<ImportSource, "events" | "masters" | "rejected">;
+
+/** What entries change or cancel of series, and those that cannot be imported. */
+function changesOf(entries: readonly ImportEntry[], gathering: Gathering, found: Found) {
+  const changes: { readonly entry: ImportEntry; readonly event: ImportEvent }[] = [];
+  const failed: Rejection[] = [];
+  for (const entry of entries) {
+    const event = changeOf(entry, gathering, found);
+    if (event === null) continue;
+    if ("reason" in event) failed.push(event);
+    else changes.push({ entry, event });
+  }
+  return { changes, failed };
+}
+
+/** The event, or of a repeating one the series or the occurrences; nothing of one that is cancelled. */
+function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
+  const { identity, recurrences, content } = entry;
+  const { affected, engine, records, occurrences, isComplete, storesSeries } = found;
+  if (affected.has(identity))
+    return rejectEntry(entry, "the file has a change to it that cannot be imported");
+  if (entry.cancelled) return [];
+  const isRepeating = isSeriesRecord(records.get(identity)) || occurrences.get(identity)?.remembered.length;
+  if (!isComplete && isRepeating)
+    return rejectEntry(entry, "the file is cut short, and may change events of it");
+  if (recurrences.length === 0 || engine === null) return [{ identity, content }];
+  const series = storesSeries
+    ? reasonOr(() =>
+        readSeriesEvents(entry, { ...found, engine, remark: (text) => found.remark(text, entry.line) }),
+      )
+    : null;
+  if (series !== null && typeof series !== "string") return series;
+  if (isSeriesRecord(records.get(identity)))
+    return rejectEntry(entry, series ?? "the service stores no repeating events any more");
+  return readOccurrences(entry, series, { ...found, engine });
+}
+
+/** The occurrences of a repeating event as single events. @param reason why it cannot be a series; null if the service has none */
+function readOccurrences(
+  entry: ImportEntry,
+  reason: string | null,
+  found: Gathering & { readonly engine: RuleEngine },
+): readonly ImportEvent[] | Rejection {
+  const { window, engine, remark } = found;
+  const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
+  if (typeof events === "string") return rejectEntry(entry, events);
+  const { first, last } = window;
+  if (events.length === 0 && isNew(entry, found)) {
+    const [any] = engine.expandRecurrence(recurrenceOf(entry.content, entry.recurrences));
+    const outside = `it has no event from ${first} to ${last}`;
+    return rejectEntry(entry, any === undefined && reason !== null ? reason : outside);
+  }
+  found.expanded.add(entry.identity);
+  if (reason !== null) remark(`imported as single events from ${first} to ${last}: ${reason}`, entry.line);
+  return events;
+}
+
+/** Whether nothing of a repeating event was imported before, and the file changes no event of it that is imported. */
+function isNew({ identity }: ImportEntry, { records, occurrences, window }: Gathering): boolean {
+  const { changes = [], remembered = [] } = occurrences.get(identity) ?? {};
+  const isLeftOut = (change: ImportEntry) => change.cancelled || !isOnDays(change, window);
+  const changed = new Set(changes.map((change) => change.identity));
+  const isOther = (each: Known) => !changed.has(each.identity);
+  return changes.every(isLeftOut) && !remembered.some(isOther) && !records.has(identity);
+}
+
+/** Whether an occurrence is on the days by its rule, or as it was changed. */
+function isOnDays({ occurrenceOf, content }: ImportEntry, window: DayWindow): boolean {
+  const { from, to } = windowInstants(window);
+  return [occurrenceOf?.slot, content.start_at].some((start = "") => {
+    const slot = slotOf(Date.parse(start), content, window);
+    return slot >= from && slot < to;
+  });
+}
+
+/** What `read` gives, or why it throws a usage error. */
+function reasonOr<T>(read: () => T): T | string {
+  try {
+    return read();
+  } catch (error) {
+    return describeWithoutFlags(asUsageError(error)).replace(/^recurrences: /, "");
+  }
+}
+
+/**
+ * The occurrence that an entry changes or cancels, or why it is not changed: not either where it is on other days than those of which
+ * the file's series has single events. Null for any other entry.
+ */
+function changeOf(
+  entry: ImportEntry,
+  gathering: Gathering,
+  { events, masters, rejected }: Found,
+): ImportEvent | Rejection | null {
+  const { occurrenceOf, content, identity } = entry;
+  const { affected, window, records, expanded } = gathering;
+  if (occurrenceOf === undefined) return null;
+  const { uid } = occurrenceOf;
+  const instant = Date.parse(occurrenceOf.slot);
+  const isKnown = isSeriesRecord(records.get(uid));
+  if (affected.has(identity))
+    return rejectEntry(entry, "the file has another change to it that cannot be imported");
+  if (isKnown && rejected.has(uid) && !events.has(uid))
+    return rejectEntry(entry, "its series cannot be imported");
+  const series = events.get(uid);
+  const isSlot = series?.exceptions?.isSlot(instant) ?? (isKnown && !masters.has(uid));
+  if (isSlot && !isSingleRecord(records.get(identity)))
+    return { identity, content, ...placeInSeries(uid, instant, (series?.content ?? content).all_day) };
+  const isLeftOut = expanded.has(uid) && !entry.cancelled && !records.has(identity);
+  if (isLeftOut && !isOnDays(entry, window))
+    return rejectEntry(entry, `it is not on the days from ${window.first} to ${window.last}`);
+  const isAlone = (!masters.has(uid) && hasComeAlone(entry, gathering)) || undefined;
+  return { identity, content, slot: slotOf(instant, content, window), isAlone };
+}
+
+/** Whether a change came before its series: it did in an earlier import, or only such changes of the series are known. */
+function hasComeAlone({ identity }: ImportEntry, { records, occurrences }: Gathering): boolean {
+  const { remembered = [] } = occurrences.get(seriesOf(identity)) ?? {};
+  return records.get(identity)?.isAlone === true || remembered.every(({ record }) => record.isAlone);
+}

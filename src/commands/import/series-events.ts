@@ -1,0 +1,129 @@
+import { slotText } from "../../../contract/extensions.js";
+import { usageError } from "../../errors.js";
+import { isOccurrenceId, timesFrom } from "../../events/repeat/series.js";
+import { wireTime } from "./content.js";
+import { type ImportEntry, occurrenceIdentity } from "./entry.js";
+import {
+  type ImportEvent,
+  type ImportRecord,
+  isMoved,
+  isSeriesRecord,
+  type Known,
+  seriesOf,
+} from "./plan.js";
+import { type RuleEngine, readSeries, type SeriesExceptions } from "./series.js";
+
+/** What is known of the occurrences of one series. */
+interface Occurrences {
+  /** Those that the file changes or cancels. */
+  readonly changes: ImportEntry[];
+  /** Identities of those whose change cannot be read. */
+  readonly unread: string[];
+  readonly remembered: Known[];
+}
+
+/**
+ * What is known of occurrences, by the identities of their series.
+ * @param affected identities of which a change cannot be read
+ */
+export function indexOccurrences(
+  entries: readonly ImportEntry[],
+  affected: ReadonlySet<string>,
+  records: ReadonlyMap<string, ImportRecord>,
+): ReadonlyMap<string, Occurrences> {
+  const index = new Map<string, Occurrences>();
+  const placeOf = (identity: string): Occurrences => {
+    const uid = seriesOf(identity);
+    const place = index.get(uid) ?? { changes: [], unread: [], remembered: [] };
+    index.set(uid, place);
+    return place;
+  };
+  for (const entry of entries)
+    if (entry.occurrenceOf !== undefined) placeOf(entry.identity).changes.push(entry);
+  for (const identity of affected) placeOf(identity).unread.push(identity);
+  for (const [identity, record] of records)
+    if (record.slot !== undefined) placeOf(identity).remembered.push({ identity, record });
+  return index;
+}
+
+interface SeriesEvent extends ImportEvent {
+  readonly exceptions: SeriesExceptions;
+}
+
+interface SeriesOptions {
+  readonly engine: RuleEngine;
+  readonly records: ReadonlyMap<string, ImportRecord>;
+  readonly occurrences: ReadonlyMap<string, Occurrences>;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** Takes a remark on the repeating event, such as "without …". */
+  readonly remark: (text: string) => void;
+}
+
+/**
+ * A repeating event of a file as a series, and its occurrences that the file does not change any more.
+ * @throws CliError usage for what is not stored as a series
+ */
+export function readSeriesEvents(
+  entry: ImportEntry,
+  { engine, records, occurrences, now, remark }: SeriesOptions,
+): readonly ImportEvent[] {
+  const { identity } = entry;
+  const record = records.get(identity);
+  const { changes = [], unread = [], remembered = [] } = occurrences.get(identity) ?? {};
+  const changed = new Set(changes.map((change) => change.identity));
+  const isSingle = ({ identity: each, record: one }: Known) =>
+    isSingleRecord(one) && one.isAlone !== true && !changed.has(each);
+  if (!isSeriesRecord(record) && remembered.some(isSingle))
+    throw usageError("it was imported as single events before");
+  const before = record?.series?.excepted ?? [];
+  const isOurs = (slot: number): boolean => {
+    const { deleted } = records.get(occurrenceIdentity(identity, wireTime(slot))) ?? {};
+    return before.includes(slot) || deleted === "here" || deleted === "begun";
+  };
+  const isGone = (each: ImportEntry) => each.cancelled || isSingleRecord(records.get(each.identity));
+  // What cannot be read is left as it is: not made with a new series, and not deleted from one.
+  const isLeftOut = (slot: number) => !isSeriesRecord(record) || isOurs(slot);
+  const { content, ...read } = readSeries(entry, {
+    engine,
+    now,
+    remark,
+    changes: new Set(changes.filter((each) => !isGone(each)).map((each) => slotIn(each.identity))),
+    gone: [
+      ...changes.filter(isGone).map((each) => slotIn(each.identity)),
+      ...unread.map(slotIn).filter(isLeftOut),
+    ],
+  });
+  const event = { identity, content, exceptions: { ...read, isOurs } };
+  const others = new Set([...changes.map((each) => each.identity), ...unread]);
+  // What was changed of a series that moves is made anew.
+  const restored = isMoved(record, event) ? [] : remembered.filter((each) => !others.has(each.identity));
+  return [event, ...restored.flatMap((each) => restoredOf(each, event))];
+}
+
+/** An occurrence that was changed on its own, as its series says; empty for one that is none any more. */
+function restoredOf(
+  { identity, record: { id, deleted = "begun" } }: Known,
+  { identity: series, content, exceptions: { excepted, isSlot } }: SeriesEvent,
+): readonly ImportEvent[] {
+  const slot = slotIn(identity);
+  const isChanged = isOccurrenceId(id) && deleted === "begun";
+  if (!isChanged || excepted.includes(slot) || !isSlot(slot)) return [];
+  const own = { ...content, ...timesFrom(content, slot), recurrences: undefined };
+  return [{ identity, content: own, ...placeInSeries(series, slot, content.all_day) }];
+}
+
+/** Where an occurrence is in its series. @param slot when it starts by the rule (ms) */
+export function placeInSeries(series: string, slot: number, allDay: boolean | undefined) {
+  return { slot, occurrenceOf: { series, slot: slotText(slot, allDay === true) } };
+}
+
+/** Whether an occurrence is an event of its own in the calendar. */
+export function isSingleRecord(record: ImportRecord | undefined): boolean {
+  return record !== undefined && record.deleted !== "here" && !isOccurrenceId(record.id);
+}
+
+/** When an occurrence would start by its rule (ms). */
+function slotIn(identity: string): number {
+  return Date.parse(identity.slice(identity.lastIndexOf(" ") + 1));
+}

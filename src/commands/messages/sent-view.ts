@@ -1,0 +1,58 @@
+import { INSTANT } from "../../events/views/calendar.js";
+import { describeInstant } from "../../events/views/event-when.js";
+import { sanitizeLine } from "../../output/sanitize.js";
+import { inCharset } from "../../output/style.js";
+import type { DrawOptions, Rendering, View } from "../../output/view.js";
+
+/** A message as `sent` lists it. */
+export interface SentMessage {
+  readonly id: string;
+  readonly command: "post" | "remind";
+  /** Where it goes, as messages name it; null once that is forgotten. */
+  readonly target: string | null;
+  /** Its first line; null likewise. */
+  readonly what: string | null;
+  /** When it was begun: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly at: string;
+  readonly outcome: "sent" | "unknown" | "failed";
+}
+
+/** The messages of `sent`: two lines each, for reading. */
+export const sentView: View<SentMessage> = {
+  noun: "message",
+  shape: "message",
+  keys: {
+    id: { type: "string", minWidth: 12 },
+    command: { type: "string", about: "post or remind" },
+    target: { type: "string?", about: "where it went; null once that is forgotten", minWidth: 8 },
+    what: { type: "string?", about: "its first line; null likewise", minWidth: 12 },
+    at: { type: "string", about: INSTANT, cell: ({ at }, clock) => ({ text: describeInstant(at, clock) }) },
+    outcome: { type: "string", about: "sent, unknown, or failed: it has certainly not arrived" },
+  },
+  tsv: ["id", "command", "target", "what", "at", "outcome"],
+  draw: (rendering, drawing) => (rendering.fields === null ? drawMessages(rendering, drawing) : null),
+};
+
+const INDENT = "  ";
+const WIDEST_OUTCOME = "unknown".length;
+
+/** When, how it ended and the id, which fit in 40 columns; below it where it went, and its first line. */
+async function drawMessages(
+  { values, ...clock }: Rendering<SentMessage>,
+  drawing: DrawOptions,
+): Promise<string> {
+  const { wrapText } = await import("../../output/table/text-width.js");
+  const { style, width } = drawing;
+  const blocks = values.map(({ id, at, outcome, target, what, command }) => {
+    const color = outcome === "sent" ? style.dim : style.red;
+    const state = color(outcome) + " ".repeat(WIDEST_OUTCOME - outcome.length);
+    const head = [describeInstant(at, clock, { year: false }), state, style.dim(sanitizeLine(id))];
+    const text = sanitizeLine(`${target ?? command}: ${what ?? "its first line is not known"}`);
+    const lines = wrapText(text, { width: width - INDENT.length, breakWords: true });
+    return [head.join(INDENT), ...lines.map((line) => INDENT + line)];
+  });
+  return inCharset(
+    blocks.map((block) => block.map((line) => `${line.trimEnd()}\n`).join("")).join(""),
+    drawing,
+  );
+}

@@ -1,0 +1,235 @@
+import type { Command } from "commander";
+import { addAction, describeCommand, type RunOf, requireChosenService } from "../../cli/command.js";
+import { CliError, configurationError } from "../../errors.js";
+import { shellLine } from "../../output/shell-words.js";
+import { type Check, checkView } from "../../output/views/check.js";
+import type { Run } from "../../run/run.js";
+import { describeLocal, formatLocal } from "../../time/zoned-time.js";
+import { checkService, clockSkew, type ServiceCheck } from "../account/status.js";
+import { addTargetFlags, type TargetFlags } from "../messages/post-target.js";
+import { createJobChecks, type FolderCheck, type JobChecks } from "./job-checks.js";
+
+interface DoctorOptions extends TargetFlags {
+  /** A saved target, or addresses of mail. */
+  readonly to?: string;
+}
+
+export function registerDoctor(command: Command, runOf: RunOf): void {
+  command.option("--to <name>", "check a saved target too, or with --as mail an address; nothing is posted");
+  addTargetFlags(command);
+  describeCommand(command, {
+    prints: { view: checkView, count: "list" },
+    examples: () => [
+      ["Is everything there for a cron job, and what is its line?", "calctl doctor"],
+      ["What is wrong, for a script", "calctl doctor --jq '.[] | select(.ok | not) | .detail'"],
+    ],
+  });
+  addAction(command, runOf, runDoctor);
+}
+
+/** Checks what an unattended job needs, and prints its crontab line. The report is printed even if a check fails. */
+async function runDoctor(run: Run, options: DoctorOptions): Promise<void> {
+  const { to, as } = options;
+  const output = run.output.of(checkView);
+  const jobs = createJobChecks(run);
+  const results = [
+    ...(await checkAccount(run, jobs)),
+    await attempt("time zone", () => describeZone(run)),
+    ...(await checkFolders(jobs)),
+    ...(to === undefined && as === undefined
+      ? []
+      : [await attempt("target", () => checkTarget(jobs, options))]),
+  ];
+  const failure = results.find(({ error }) => error !== null);
+  const lines = failure === undefined ? scheduleLines(run, { jobs, options }) : [];
+  await output.print([...results.map(({ check }) => check), ...lines]);
+  if (failure !== undefined) throw failure.error;
+}
+
+/** A check, and the error that ends the command if it is the first one. */
+interface CheckResult {
+  readonly check: Check;
+  readonly error: unknown;
+}
+
+/** What a check that did not fail says. */
+type Finding = Pick<Check, "detail"> & Partial<Pick<Check, "hint">>;
+
+async function attempt(name: string, work: () => Promise<Finding> | Finding): Promise<CheckResult> {
+  try {
+    const { detail, hint = null } = await work();
+    return { check: { check: name, ok: true, detail, hint }, error: null };
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code === "interrupted") throw error;
+    return { check: { check: name, ok: false, detail: error.message, hint: error.hint ?? null }, error };
+  }
+}
+
+/** Service, token and clock. Each needs the one before. */
+async function checkAccount(run: Run, jobs: JobChecks): Promise<readonly CheckResult[]> {
+  const profile = await attempt("profile", () => {
+    const settings = run.config.settings();
+    requireChosenService(settings, { sends: false });
+    const { service } = settings;
+    const address = service.kind === "local" ? "the embedded service" : service.baseUrl.value;
+    return { detail: settings.profile === null ? address : `${settings.profile}: ${address}` };
+  });
+  if (profile.error !== null) return [profile];
+  const token = await attempt("token", () => checkToken(run, jobs));
+  if (token.error !== null) return [profile, token];
+  const answer = await checkService(run);
+  const service = await attempt("service", () => {
+    if (answer.user === null) throw answer.error;
+    return { detail: `signed in as ${answer.user.name ?? answer.user.id}` };
+  });
+  return [
+    profile,
+    token,
+    service,
+    ...(service.error === null ? [await attempt("clock", () => checkClock(answer))] : []),
+  ];
+}
+
+async function checkToken({ session }: Run, jobs: JobChecks): Promise<Finding> {
+  const { tokenSource, tokenError, baseUrl } = await session.status();
+  if (tokenError !== null) throw tokenError;
+  if (baseUrl === null) return { detail: "no token is needed" };
+  if (tokenSource === "keychain") {
+    await readFromKeychain(jobs);
+    return { detail: "from the keychain, which can be read without a desktop session" };
+  }
+  if (tokenSource === "CALCTL_TOKEN_FILE") return describeFile("from CALCTL_TOKEN_FILE", tokenSource, jobs);
+  const detail = `from ${tokenSource ?? "no source"}`;
+  if (!isMissingInCron(tokenSource ?? "")) return { detail };
+  const hint = `write it into a file that only you can read, and ${settingFor("CALCTL_TOKEN_FILE", jobs)}`;
+  return { detail: `${detail}, which ${MISSING_IN_JOB[jobs.scheduler]}`, hint };
+}
+
+/** Whether a secret comes from the shell, or from the unit of systemd that this run is of. */
+function isMissingInCron(source: string): boolean {
+  return /^(?:CALCTL_TOKEN|CALCTL_WEBHOOK_URL|CREDENTIALS_DIRECTORY)(?::|$)/.test(source);
+}
+
+/** A loose mode is said, but is no failure: secrets in containers can be read by everyone there. */
+function describeFile(
+  detail: string,
+  variable: Parameters<JobChecks["looseMode"]>[0],
+  { looseMode }: JobChecks,
+): Finding {
+  const mode = looseMode(variable);
+  if (mode === null) return { detail };
+  return {
+    detail: `${detail}, which other users of this machine may use (mode ${mode})`,
+    hint: `chmod 600 "$${variable}", unless only you have accounts here`,
+  };
+}
+
+async function readFromKeychain(jobs: JobChecks): Promise<void> {
+  try {
+    await jobs.withoutSession.session.token();
+  } catch (cause) {
+    if (!(cause instanceof CliError) || cause.code === "interrupted") throw cause;
+    throw configurationError(
+      "the token is in the keychain, which a job without a desktop session cannot read",
+      {
+        hint: `sign in again with calctl login --insecure-storage, or ${settingFor("CALCTL_TOKEN_FILE", jobs)}`,
+        cause,
+      },
+    );
+  }
+}
+
+/** Reaches the target as far as that is possible without posting. */
+async function checkTarget(jobs: JobChecks, { to, as, chat, topic }: DoctorOptions): Promise<Finding> {
+  const targets = await jobs.withoutSession.targets();
+  const target = await targets.open({ to, as, chat, topic });
+  const { kind, name } = target;
+  await target.check();
+  if (kind === "mail") return { detail: `mail to ${name}` };
+  if (name.startsWith("CALCTL_WEBHOOK_URL_FILE"))
+    return describeFile(`${name}, for ${kind}`, "CALCTL_WEBHOOK_URL_FILE", jobs);
+  if (!isMissingInCron(name)) return { detail: `${name}, for ${kind}` };
+  const hint = `write it into a file that only you can read, and ${settingFor("CALCTL_WEBHOOK_URL_FILE", jobs)}, or use calctl targets add`;
+  return { detail: `${name}, for ${kind}, which ${MISSING_IN_JOB[jobs.scheduler]}`, hint };
+}
+
+/** Why a variable of this run is not enough. */
+const MISSING_IN_JOB: Readonly<Record<JobChecks["scheduler"], string>> = {
+  crontab: "is not set in a cron job",
+  "task scheduler": "a task only has if setx has set it",
+};
+
+/** How a job gets a variable. */
+function settingFor(variable: string, { scheduler }: JobChecks): string {
+  return scheduler === "crontab" ? `set ${variable} in the crontab` : `set ${variable} with setx`;
+}
+
+/** Reminders and digests of the wrong minute are wrong. */
+const MAX_SKEW = 60;
+
+function checkClock(answer: ServiceCheck): Finding {
+  const skew = clockSkew(answer);
+  if (skew === null) return { detail: "the service does not say what time it is" };
+  const detail = `${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead of"} the service's`;
+  if (Math.abs(skew) <= MAX_SKEW) return { detail: skew === 0 ? "in sync with the service" : detail };
+  throw configurationError(`this machine's clock is ${detail}`, {
+    hint: "let the system set the clock (NTP)",
+  });
+}
+
+function describeZone({ config, now }: Run): Finding {
+  const { timezone } = config.settings();
+  return { detail: describeLocal(formatLocal(now(), timezone), timezone) };
+}
+
+async function checkFolders({ folders, checkState }: JobChecks): Promise<readonly CheckResult[]> {
+  const check = ({ name, path, error }: FolderCheck) =>
+    attempt(`${name} folder`, async () => {
+      if (error !== null) throw error;
+      if (name === "state") await checkState();
+      return { detail: path };
+    });
+  return Promise.all(folders().map(check));
+}
+
+interface ScheduleOptions {
+  readonly jobs: JobChecks;
+  readonly options: DoctorOptions;
+}
+
+/** What starts a digest at seven in the morning, and tries it again until eight. */
+function scheduleLines(
+  { config, flags }: Run,
+  { jobs, options: { to, as, chat, topic } }: ScheduleOptions,
+): readonly Check[] {
+  // Named, so that the job does not depend on what is in use later.
+  const { profile, timezone } = config.settings();
+  const calendars = flags.calendars.flatMap((calendar) => ["-c", calendar]);
+  const source = [...(profile === null ? [] : ["-p", profile]), ...calendars, "--timezone", timezone];
+  const target = [
+    ...(to === undefined && as !== undefined ? [] : ["--to", to ?? "NAME"]),
+    ...(as === undefined ? [] : ["--as", as]),
+    ...(chat === undefined ? [] : ["--chat", chat]),
+    ...(topic === undefined ? [] : ["--topic", topic]),
+  ];
+  const words = [...jobs.command, "post", ...source, ...target, "--once"];
+  const lines = (jobs.scheduler === "crontab" ? crontabLines : taskLines)(words, jobs.variables);
+  return lines.map((detail) => ({ check: jobs.scheduler, ok: true, detail, hint: null }));
+}
+
+type Variables = JobChecks["variables"];
+
+function crontabLines(words: readonly string[], variables: Variables): readonly string[] {
+  // cron takes a percent sign for the end of the line.
+  const line = `*/10 7 * * * ${shellLine(words).replaceAll("%", "\\%")}`;
+  return [...Object.entries(variables).map(([name, value]) => `${name}=${value}`), line];
+}
+
+/** For the command prompt of Windows. A task has the variables that `setx` has set. */
+function taskLines(words: readonly string[], variables: Variables): readonly string[] {
+  const program = words.map((word) => (/^[\w@+=:,.\\/-]+$/.test(word) ? word : `\\"${word}\\"`)).join(" ");
+  return [
+    ...Object.entries(variables).map(([name, value]) => `setx ${name} "${value}"`),
+    `schtasks /Create /TN calctl-digest /SC DAILY /ST 07:00 /RI 10 /DU 01:00 /TR "${program}"`,
+  ];
+}

@@ -1,0 +1,160 @@
+import { isJsonObject, parseJson } from "../../../contract/json.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
+import type { ImportEntry } from "../../commands/import/entry.js";
+import { type ImportRecord, occurrenceRecords } from "../../commands/import/plan.js";
+import type { CliError } from "../../errors.js";
+import { type ImportedRow, saveImported, writeImported } from "../../state/imported.js";
+import type { State, StateTransaction } from "../../state/state.js";
+import { isSeries } from "../repeat/series.js";
+import type { AlsoNoted } from "../write.js";
+
+/** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
+export interface PendingCreate extends Pick<ImportRecord, "hash" | "slot" | "isAlone" | "series"> {
+  readonly key: string;
+  readonly draft: EventDraft;
+}
+
+/** What is remembered of an event from now on, with its identity; null for nothing. */
+export type RecordChange = readonly [identity: string, record: ImportRecord | null];
+
+/** What is noted of a write. */
+interface Notes<T> {
+  readonly begun?: (db: StateTransaction) => void;
+  readonly done: (result: T) => readonly RecordChange[];
+  readonly refused?: (error: CliError) => readonly RecordChange[];
+}
+
+/** What was imported from one source to one calendar. What notes something may be repeated. */
+export interface ImportRecords {
+  readonly byIdentity: ReadonlyMap<string, ImportRecord>;
+  /** The SEQUENCE last imported for each event, cancelled ones included; 0 only where it replaced another one. */
+  readonly sequences: ReadonlyMap<string, number>;
+  /** The creates of a killed run whose outcome it did not note. */
+  readonly pending: ReadonlyMap<string, PendingCreate>;
+  /** What is damaged: sentences for the user. */
+  readonly problems: readonly string[];
+  /** Runs a transaction. @throws CliError configuration, unavailable */
+  transact(work: (db: StateTransaction) => void): Promise<void>;
+  /** Changes what is remembered of an event, which ends a create of it that was begun. */
+  note(db: StateTransaction, ...change: RecordChange): void;
+  /** Notes a create before it is sent. */
+  notePending(db: StateTransaction, identity: string, pending: PendingCreate): void;
+  /** Notes the SEQUENCE of the events of a file. */
+  noteSequences(versions: readonly Pick<ImportEntry, "identity" | "sequence">[]): Promise<void>;
+  /** What `write` notes of a write to an event, and keeps for undo. @param current null before it is created */
+  alsoNoted<T>(identity: string, current: Event | null, notes: Notes<T>): AlsoNoted<T>;
+  /** What is remembered of the occurrences of a series; empty for any other event. */
+  partsOf(identity: string, event: Event): ReturnType<typeof occurrenceRecords>;
+}
+
+/** @param rows of the source */
+export function openRecords(state: State, source: string, rows: readonly ImportedRow[]): ImportRecords {
+  const { records, sequences, creates, problems } = readRows(rows);
+  const rowOf = (identity: string): ImportedRow => {
+    const pending = creates.get(identity);
+    return {
+      ...{ source, identity, sequence: sequences.get(identity) ?? null },
+      ...columnsOf(records.get(identity) ?? null),
+      pending: pending === undefined ? null : JSON.stringify(pending),
+    };
+  };
+  const partsOf = (identity: string, event: Event | null) =>
+    event !== null && isSeries(event) ? occurrenceRecords(records, identity) : [];
+  const note = (db: StateTransaction, ...[identity, record]: RecordChange): void => {
+    creates.delete(identity);
+    if (record === null) records.delete(identity);
+    else records.set(identity, record);
+    saveImported(db, rowOf(identity));
+  };
+  /** Notes what is found once, since a transaction may be repeated. */
+  const noteOnce = <T>(find: (value: T) => readonly RecordChange[]) => {
+    let changes: readonly RecordChange[] | undefined;
+    return (db: StateTransaction, value: T): void => {
+      changes ??= find(value);
+      for (const change of changes) note(db, ...change);
+    };
+  };
+  const transact = (work: (db: StateTransaction) => void) => writeImported(state, work);
+  return {
+    byIdentity: records,
+    sequences,
+    pending: creates,
+    problems,
+    transact,
+    note,
+    notePending(db, identity, pending) {
+      creates.set(identity, pending);
+      saveImported(db, rowOf(identity));
+    },
+    async noteSequences(versions) {
+      const changed = versions.filter(
+        ({ identity, sequence }) => sequence !== undefined && sequence !== (sequences.get(identity) ?? 0),
+      );
+      for (const { identity, sequence = 0 } of changed) sequences.set(identity, sequence);
+      await transact((db) => {
+        for (const { identity } of changed) saveImported(db, rowOf(identity));
+      });
+    },
+    alsoNoted: (identity, current, { begun = () => undefined, done, refused = () => [] }) => ({
+      imported: [identity, ...partsOf(identity, current).map(([part]) => part)].map(rowOf),
+      ...{ transact, begun, done: noteOnce(done), refused: noteOnce(refused) },
+    }),
+    partsOf,
+  };
+}
+
+function readRows(rows: readonly ImportedRow[]) {
+  const records = new Map<string, ImportRecord>();
+  const sequences = new Map<string, number>();
+  const creates = new Map<string, PendingCreate>();
+  const problems: string[] = [];
+  for (const row of rows) {
+    const { identity, sequence } = row;
+    const { record, pending, problem } = readRow(row);
+    if (record !== null) records.set(identity, record);
+    if (pending !== null) creates.set(identity, pending);
+    if (sequence !== null) sequences.set(identity, sequence);
+    if (problem !== null) problems.push(problem);
+  }
+  return { records, sequences, creates, problems };
+}
+
+/** The columns of a row that have what is remembered of an event; null for nothing. */
+export function columnsOf(record: ImportRecord | null): Pick<ImportedRow, "eventId" | "record"> {
+  if (record === null) return { eventId: null, record: null };
+  const { id, ...others } = record;
+  return { eventId: id === "" ? null : id, record: JSON.stringify(others) };
+}
+
+/** What the columns have; null for nothing. A damaged record is that of an event that somebody changed. */
+export function recordOfRow(row: ImportedRow): ImportRecord | null {
+  if (row.record === null) return null;
+  // No event has this hash.
+  return parseRecord(row) ?? { id: row.eventId ?? "", hash: "", left: "damaged" };
+}
+
+/** Null if it is damaged. */
+function parseRecord({ eventId, record }: ImportedRow): ImportRecord | null {
+  const parsed = parseJson(record ?? "");
+  // calctl wrote it.
+  return isJsonObject(parsed) ? ({ id: eventId ?? "", ...parsed } as unknown as ImportRecord) : null;
+}
+
+function readRow(row: ImportedRow) {
+  const { identity, eventId } = row;
+  const parsed = row.pending === null ? null : parseJson(row.pending);
+  // Another create could make a second event.
+  if (row.pending !== null && !isJsonObject(parsed)) {
+    const problem = `the import record of ${identity} is damaged: if its event is missing, create it by hand (imports skip it)`;
+    return { record: SKIPPED, pending: null, problem };
+  }
+  const isDamaged = row.record !== null && parseRecord(row) === null;
+  const problem = isDamaged
+    ? `the import record of event ${eventId} is damaged: the event counts as changed in the calendar; --overwrite replaces it`
+    : null;
+  // calctl wrote it.
+  return { record: recordOfRow(row), pending: parsed as PendingCreate | null, problem };
+}
+
+/** Of an event that is not created again: whether it was is unknown, or it was deleted since. */
+export const SKIPPED: ImportRecord = { id: "", hash: "", left: "", deleted: "elsewhere" };

@@ -1,0 +1,70 @@
+import { formatWireDateTime, parseLenientDateTime } from "../../../contract/date-time.js";
+import { exceptedSlots, SCOPES, type Scope } from "../../../contract/extensions.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
+
+/** What ids tell of series: an occurrence has the id of its series, then `_` and its start by the rule. @see docs/extensions.md */
+
+/** The values of `--scope`, the widest last. */
+export const SCOPE_CHOICES: readonly Scope[] = SCOPES;
+
+type SeriesMember = Pick<Event, "id" | "series_id">;
+
+/** Whether an event is a series itself, not one of its occurrences. */
+export function isSeries({ id, series_id }: SeriesMember): boolean {
+  return id === series_id;
+}
+
+/**
+ * When an occurrence takes place by the rule of its series, even if it was moved: `20261207T080000Z`, of an all-day event
+ * `20261207`. Null for other events, and where a service has other ids.
+ */
+export function slotOf({ id, series_id }: SeriesMember): string | null {
+  const slot = series_id === null || !id.startsWith(`${series_id}_`) ? "" : id.slice(series_id.length + 1);
+  return /^\d{8}(?:T\d{6}Z)?$/.test(slot) ? slot : null;
+}
+
+/** Whether an occurrence begins when it does by the rule of its series; false for other events. */
+export function isWhereItsRuleSays(event: Pick<Event, "id" | "series_id" | "start_at">): boolean {
+  const digits = (text: string) => text.replace(/\D/g, "");
+  const slot = slotOf(event);
+  return slot !== null && digits(event.start_at ?? "").startsWith(digits(slot));
+}
+
+/** The lines of a series without the exceptions of some of its events. */
+export function withoutExceptions(
+  recurrences: readonly string[],
+  events: readonly SeriesMember[],
+): readonly string[] {
+  const slots = new Set(events.map(slotOf));
+  return recurrences.flatMap((line) => {
+    const left = exceptedSlots([line]).filter((slot) => !slots.has(slot));
+    if (!line.startsWith("EXDATE")) return [line];
+    return left.length === 0 ? [] : [`${line.split(":")[0]}:${left.join(",")}`];
+  });
+}
+
+type Times = Readonly<Record<"start_at" | "end_at", string | null | undefined>>;
+
+/** A series from where its rule begins: a service shows its first event, and those before are excepted. */
+export function fromFirstSlot<T extends Partial<Times> & Pick<EventDraft, "recurrences">>(series: T): T {
+  const [first = ""] = exceptedSlots(series.recurrences ?? []).toSorted();
+  const start = parseLenientDateTime(first)?.instant;
+  const shown = Date.parse(series.start_at ?? "");
+  return start === undefined || start >= shown ? series : { ...series, ...timesFrom(series, start) };
+}
+
+/** The times of an event that begins at an instant and takes as long. */
+export function timesFrom({ start_at, end_at }: Partial<Times>, start: number) {
+  const length = Date.parse(end_at ?? "") - Date.parse(start_at ?? "");
+  return { start_at: formatWireDateTime(start), end_at: formatWireDateTime(start + length) };
+}
+
+/** When a series would have the events that its exceptions leave out (ms). */
+export function exceptionsOf(recurrences: readonly string[] = []): readonly number[] {
+  return exceptedSlots(recurrences).flatMap((slot) => parseLenientDateTime(slot)?.instant ?? []);
+}
+
+/** Whether an id is that of an occurrence. */
+export function isOccurrenceId(id: string): boolean {
+  return /_\d{8}(?:T\d{6}Z)?$/.test(id);
+}
