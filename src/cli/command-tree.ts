@@ -21,7 +21,6 @@ const MODULES = {
   completion: () => import("../commands/programs/completion.js"),
   delete: () => import("../commands/events/delete.js"),
   doctor: () => import("../commands/programs/doctor.js"),
-  events: () => import("../commands/events/events.js"),
   feeds: () => import("../commands/feeds/feeds.js"),
   free: () => import("../commands/agenda/free.js"),
   import: () => import("../commands/import/import.js"),
@@ -43,6 +42,47 @@ function from<M, K extends keyof M>(load: () => Promise<M>, name: K): () => Prom
   return async () => (await load())[name];
 }
 
+/** Each is loaded on its own, since lists are what scripts call most. */
+const EVENT_COMMANDS: readonly CommandEntry[] = [
+  ["list", "list events by day", async () => (await import("../events/find/list.js")).registerEventsList],
+  [
+    "changes",
+    "list what changed since the last run",
+    async () => (await import("../commands/changes/changes.js")).registerEventsChanges,
+  ],
+  [
+    "watch",
+    "print each change as it happens, or run a program for it",
+    async () => (await import("../commands/changes/watch.js")).registerEventsWatch,
+  ],
+  ["get", "show events", async () => (await import("../commands/events/get.js")).registerEventsGet],
+  [
+    "create",
+    "create an event",
+    async () => (await import("../events/create/create.js")).registerEventsCreate,
+  ],
+  [
+    "update",
+    "update events; other fields are not changed, but --start also moves the end",
+    async () => (await import("../commands/events/update.js")).registerEventsUpdate,
+  ],
+  [
+    "copy",
+    "create events again, at another time or in another calendar",
+    async () => (await import("../commands/events/copy.js")).registerEventsCopy,
+  ],
+  [
+    "move",
+    "move events to another calendar",
+    async () => (await import("../commands/events/copy.js")).registerEventsMove,
+  ],
+  [
+    "delete",
+    "delete events",
+    async () => (await import("../commands/events/delete.js")).registerEventsDelete,
+  ],
+];
+
 /** The commands at the top that help lists, by what people do with them. */
 export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: readonly CommandEntry[]])[] = [
   [
@@ -54,7 +94,7 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: reado
       ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
       ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],
       ["conflicts", "list my events that overlap", from(MODULES.free, "registerConflicts")],
-      ["events", "list, read, create, update and delete events", from(MODULES.events, "EVENT_COMMANDS")],
+      ["events", "list, read, create, update and delete events", async () => EVENT_COMMANDS],
       ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
       ["import", "synchronize a calendar with a file of events", from(MODULES.import, "registerImport")],
       ["undo", "undo what the last command wrote", from(MODULES.undo, "registerUndo")],

@@ -1,4 +1,4 @@
-import type { GetEvent } from "../events/repeat/with-series.js";
+import type { Event } from "../../contract/shapes.js";
 import type { AnyJsonType, JsonTypeOf } from "./shape.js";
 import type { Style } from "./style.js";
 
@@ -103,6 +103,15 @@ export interface CellTools extends Clock {
 }
 
 export type Hours = 12 | 24;
+
+/** Where an event is. */
+export interface EventAddress {
+  readonly calendarId: string;
+  readonly eventId: string;
+}
+
+/** Reads an event. @throws CliError not_found if there is none */
+export type GetEvent = (address: EventAddress) => Promise<Event>;
 
 /** What a renderer is given. */
 export interface Rendering<T> extends Clock {

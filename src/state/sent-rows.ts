@@ -1,5 +1,4 @@
 import { DAY_MS } from "../../contract/date-time.js";
-import type { SentMessage } from "../commands/messages/sent-view.js";
 import { findSeen, type SeenName, writeSeen } from "./seen.js";
 import type { StateTransaction } from "./state.js";
 
@@ -12,6 +11,19 @@ import type { StateTransaction } from "./state.js";
 type SentState = "sending" | "sent" | "unknown" | "reported" | "failed" | "missed";
 
 const STATES: ReadonlySet<unknown> = new Set<SentState>(["sending", "sent", "reported", "failed", "missed"]);
+
+/** A message that was sent, or may have been. */
+export interface SentMessage {
+  readonly id: string;
+  readonly command: "post" | "remind";
+  /** Where it goes, as messages name it; null once that is forgotten. */
+  readonly target: string | null;
+  /** Its first line; null likewise. */
+  readonly what: string | null;
+  /** When it was begun: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+  readonly at: string;
+  readonly outcome: "sent" | "unknown" | "failed";
+}
 
 /** What a message says of itself, in a list and in errors. */
 export type MessageFacts = Pick<SentMessage, "command" | "target" | "what">;

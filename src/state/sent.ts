@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { DAY_MS } from "../../contract/date-time.js";
-import type { SentMessage } from "../commands/messages/sent-view.js";
 import type { ServiceSelection } from "../config/settings.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../errors.js";
 import { type Busy, createOwner, type Owner, readOwner, runningOwner, waitForOthers } from "./holders.js";
@@ -11,6 +10,7 @@ import {
   LISTED_FOR,
   type MessageFacts,
   prune,
+  type SentMessage,
   type SentRow,
   saveSent,
   settleSent,

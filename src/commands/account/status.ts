@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { User } from "../../../contract/shapes.js";
-import type { Api, ResponseInfo } from "../../api/client.js";
+import type { ResponseInfo } from "../../api/client.js";
+import { checkService, clockSkew, type ServiceCheck } from "../../api/service-check.js";
 import { addAction, describeCommand, type RunOf } from "../../cli/command.js";
 import { hasCode } from "../../errors.js";
 import { userView } from "../../events/views/calendar.js";
@@ -29,7 +29,7 @@ async function runStatus(run: Run, { offline = false }: StatusOptions): Promise<
   const output = run.output.of(statusView);
   const { profile, baseUrl, tokenSource, tokenError } = await run.session.status();
   const check =
-    offline || tokenError !== null ? { ...NOT_CHECKED, error: tokenError } : await checkService(run);
+    offline || tokenError !== null ? { ...NOT_CHECKED, error: tokenError } : await checkService(run.api);
   await output.print({
     profile,
     base_url: baseUrl,
@@ -42,29 +42,7 @@ async function runStatus(run: Run, { offline = false }: StatusOptions): Promise<
   if (check.error !== null) throw check.error;
 }
 
-export interface ServiceCheck {
-  readonly user: User | null;
-  readonly response: ResponseInfo | null;
-  readonly error: unknown;
-}
-
 const NOT_CHECKED: ServiceCheck = { user: null, response: null, error: null };
-
-/** Asks the service who is signed in. Whatever fails is in the result. */
-export async function checkService({ api }: Run): Promise<ServiceCheck> {
-  let client: Api | undefined;
-  const result = (user: User | null, error: unknown): ServiceCheck => ({
-    user,
-    response: client?.lastResponse() ?? null,
-    error,
-  });
-  try {
-    client = await api();
-    return result(await client.getCurrentUser(), null);
-  } catch (error) {
-    return result(null, error);
-  }
-}
 
 /** Null when unknown: no request was sent, or the service did not respond. */
 function signedIn({ user, error }: ServiceCheck): boolean | null {
@@ -78,12 +56,6 @@ function rateLimitOf(response: ResponseInfo | null): StatusRateLimit | null {
   if (rateLimit === null || rateLimit.reset > 8.64e12) return null;
   const { limit, remaining, reset } = rateLimit;
   return { limit, remaining, reset_at: new Date(reset * 1000).toISOString() };
-}
-
-/** How far the local clock is ahead, in whole seconds, the precision of the `Date` header; null when unknown. */
-export function clockSkew({ response }: ServiceCheck): number | null {
-  const offset = response?.clockOffset ?? null;
-  return offset === null ? null : Math.trunc((0 - offset) / 1000);
 }
 
 export function registerWhoami(command: Command, runOf: RunOf): void {

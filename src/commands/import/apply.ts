@@ -5,6 +5,7 @@ import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
 import { changes } from "../../events/draft.js";
 import { lastUpdate } from "../../events/if-unchanged.js";
 import {
+  type ImportRecord,
   type ImportRecords,
   type PendingCreate,
   type RecordChange,
@@ -17,7 +18,7 @@ import type { Run } from "../../run/run.js";
 import { hashContent, hashEvent, shortHash } from "./content-hash.js";
 import type { Drafter } from "./drafts.js";
 import type { ImportPlan, ImportStep } from "./make-plan.js";
-import { type ImportEvent, type ImportRecord, type Known, recordOf, seriesRecord } from "./plan.js";
+import { type ImportEvent, type Known, recordOf, seriesRecord } from "./plan.js";
 import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "./written-event.js";
 
 /** What the writes of an import need. */

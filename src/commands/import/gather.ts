@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../../contract/date-time.js";
 import { asUsageError, describeWithoutFlags } from "../../errors.js";
+import { type ImportRecord, isSeriesRecord, seriesOf } from "../../events/imported/records.js";
 import { firstNames } from "../../output/first-names.js";
 import { recurrenceOf } from "../../time/recurrence/lines.js";
 import {
@@ -13,14 +14,7 @@ import {
 } from "./entry.js";
 import type { Beginning } from "./ics-times.js";
 import { type DayWindow, occurrencesOf, slotOf, windowInstants } from "./occurrences.js";
-import {
-  type ImportEvent,
-  type ImportRecord,
-  type ImportSource,
-  isSeriesRecord,
-  type Known,
-  seriesOf,
-} from "./plan.js";
+import type { ImportEvent, ImportSource, Known } from "./plan.js";
 import { keptBeside, withoutOlder } from "./sequences.js";
 import type { RuleEngine } from "./series.js";
 import { indexOccurrences, isSingleRecord, placeInSeries, readSeriesEvents } from "./series-events.js";

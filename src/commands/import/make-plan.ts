@@ -1,7 +1,13 @@
 import type { Event } from "../../../contract/shapes.js";
 import { firstFailure } from "../../cli/process-each.js";
 import { nullOn } from "../../errors.js";
-import type { ImportRecords } from "../../events/imported/records.js";
+import {
+  type ImportRecord,
+  type ImportRecords,
+  isSeriesRecord,
+  occurrenceRecords,
+  seriesOf,
+} from "../../events/imported/records.js";
 import { localTimes } from "../../events/localized-event.js";
 import { exceptionsOf, isOccurrenceId, isSeries } from "../../events/repeat/series.js";
 import { describeWhen } from "../../events/views/event-when.js";
@@ -9,15 +15,7 @@ import type { Run } from "../../run/run.js";
 import { addDays } from "../../time/zoned-time.js";
 import { hashEvent } from "./content-hash.js";
 import type { Drafter } from "./drafts.js";
-import {
-  compareWithRecords,
-  type ImportEvent,
-  type ImportRecord,
-  isSeriesRecord,
-  type Known,
-  occurrenceRecords,
-  seriesOf,
-} from "./plan.js";
+import { compareWithRecords, type ImportEvent, type Known } from "./plan.js";
 import type { ReadSource } from "./read-source.js";
 import type { ImportExamples, ImportReport } from "./view.js";
 import { isAsDrafted, isUntouched, writtenRecord } from "./written-event.js";

@@ -1,4 +1,11 @@
 import type { EventDraft } from "../../../contract/shapes.js";
+import {
+  type ImportRecord,
+  isSeriesRecord,
+  type SeriesRecord,
+  seriesOf,
+  unlessDeleted,
+} from "../../events/imported/records.js";
 import type { Named } from "../../events/names.js";
 import { isOccurrenceId } from "../../events/repeat/series.js";
 import { hashContent } from "./content-hash.js";
@@ -17,33 +24,6 @@ export interface ImportEvent {
   readonly isAlone?: boolean | undefined;
   /** Of an occurrence of a series: the identity of that, and the slot as the id of the occurrence ends with it. */
   readonly occurrenceOf?: { readonly series: string; readonly slot: string } | undefined;
-}
-
-/** What is remembered of a series of the file. */
-interface SeriesRecord {
-  /** Its exceptions (ms). */
-  readonly excepted: readonly number[];
-  /** Where its rule begins, with the zone. */
-  readonly begins: string;
-}
-
-/** What is remembered of an event that was imported. */
-export interface ImportRecord {
-  /** Of the event in the calendar. */
-  readonly id: string;
-  /** `hashContent` of what the file said. */
-  readonly hash: string;
-  /** `hashEvent` of the event as the import left it; empty for an occurrence that was not changed on its own. */
-  readonly left: string;
-  readonly slot?: number | undefined;
-  /** Of a series. */
-  readonly series?: SeriesRecord | undefined;
-  /** `isAlone` of the event. */
-  readonly isAlone?: boolean | undefined;
-  /** `begun`: a delete, or an undo, was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
-  readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
-  /** The event that an undo deleted, where another one took its place before. */
-  readonly undone?: string | undefined;
 }
 
 /** An event of which something is remembered. */
@@ -165,26 +145,6 @@ export function recordOf(
   const isOfEarlier = record !== null && isOccurrenceId(record.id) && !record.id.startsWith(`${series.id}_`);
   const id = `${series.id}_${occurrenceOf.slot}`;
   return { hash: "", left: "", slot, ...(isOfEarlier ? null : record), id };
-}
-
-/** Null without a record, and for what an import or its undo has deleted. */
-function unlessDeleted(record: ImportRecord | undefined): ImportRecord | null {
-  return record === undefined || record.deleted === "here" ? null : record;
-}
-
-/** Whether it is of a series that is not deleted by an import. */
-export function isSeriesRecord(record: ImportRecord | undefined): boolean {
-  return unlessDeleted(record)?.series !== undefined;
-}
-
-/** What is remembered of occurrences of a series, with their identities. */
-export function occurrenceRecords(records: ReadonlyMap<string, ImportRecord>, series: string) {
-  return [...records].filter(([each, { id }]) => isOccurrenceId(id) && seriesOf(each) === series);
-}
-
-/** The identity of the series of an occurrence. */
-export function seriesOf(identity: string): string {
-  return identity.slice(0, identity.lastIndexOf(" "));
 }
 
 /** The identity of a single event, or that of the series of an occurrence. */

@@ -1,5 +1,5 @@
+import { type ImportRecord, isSeriesRecord, seriesOf } from "../../events/imported/records.js";
 import type { ImportEntry, ImportItem } from "./entry.js";
-import { type ImportRecord, isSeriesRecord, seriesOf } from "./plan.js";
 
 /** What SEQUENCE means between imports. @see RFC 5545 §3.8.7.4 */
 

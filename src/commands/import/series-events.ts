@@ -1,16 +1,10 @@
 import { slotText } from "../../../contract/extensions.js";
 import { usageError } from "../../errors.js";
+import { type ImportRecord, isSeriesRecord, seriesOf } from "../../events/imported/records.js";
 import { isOccurrenceId, timesFrom } from "../../events/repeat/series.js";
 import { wireTime } from "./content.js";
 import { type ImportEntry, occurrenceIdentity } from "./entry.js";
-import {
-  type ImportEvent,
-  type ImportRecord,
-  isMoved,
-  isSeriesRecord,
-  type Known,
-  seriesOf,
-} from "./plan.js";
+import { type ImportEvent, isMoved, type Known } from "./plan.js";
 import { type RuleEngine, readSeries, type SeriesExceptions } from "./series.js";
 
 /** What is known of the occurrences of one series. */

@@ -1,8 +1,9 @@
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import { replacing, says } from "../../events/content.js";
+import type { ImportRecord } from "../../events/imported/records.js";
 import { isSeries } from "../../events/repeat/series.js";
 import { hashContent, hashEvent } from "./content-hash.js";
-import { type ImportEvent, type ImportRecord, seriesRecord } from "./plan.js";
+import { type ImportEvent, seriesRecord } from "./plan.js";
 import { draftOfSeries, repeatsAs } from "./series.js";
 
 /** What is remembered of an event that says what the file says; null for an occurrence that is as its series says. */

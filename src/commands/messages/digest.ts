@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Target } from "../../delivery/target.js";
+import type { TargetFlags } from "../../delivery/target-flags.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import {
   type DayFlags,
@@ -15,14 +16,7 @@ import { messageKey, type Sent } from "../../state/sent.js";
 import { localDate } from "../../time/zoned-time.js";
 import { describeDigest } from "./first-line.js";
 import { createDigest, createTextMessage, type Message } from "./message.js";
-import {
-  type MessageFlags,
-  noteResult,
-  postMessage,
-  postToEach,
-  type SendMessage,
-  type TargetFlags,
-} from "./post-target.js";
+import { type MessageFlags, noteResult, postMessage, postToEach, type SendMessage } from "./post-target.js";
 
 /** The flags of `post`, as typed. */
 export interface PostOptions extends Omit<DayFlags, "to">, FilterFlags, TargetFlags, MessageFlags {

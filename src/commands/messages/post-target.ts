@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { collect } from "../../cli/global-flags.js";
 import { processEach, type ReportFailures } from "../../cli/process-each.js";
-import { TARGET_KINDS, type Target, type TargetKind, type TargetRequest } from "../../delivery/target.js";
+import type { Target, TargetRequest } from "../../delivery/target.js";
+import type { TargetFlags } from "../../delivery/target-flags.js";
 import { wrapError } from "../../errors.js";
 import { PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
 import type { Run } from "../../run/run.js";
@@ -9,29 +10,10 @@ import { AGAIN_HINT, type OutgoingMessage, type SendResult, type Sent } from "..
 import type { Message } from "./message.js";
 import { composeOutgoing } from "./render.js";
 
-/** The flags that choose where messages go, as typed. */
-export interface TargetFlags {
-  readonly as?: TargetKind;
-  readonly chat?: string;
-  readonly topic?: string;
-}
-
 /** The flags of what a message has beside its events, as typed. */
 export interface MessageFlags {
   readonly mention?: readonly string[];
   readonly ics?: boolean;
-}
-
-/** Adds `--as`, `--chat` and `--topic`. */
-export function addTargetFlags(command: Command): void {
-  command
-    .addOption(
-      command
-        .createOption("--as <kind>", "message format of the webhook in the environment, or mail")
-        .choices(TARGET_KINDS),
-    )
-    .option("--chat <id>", "for telegram: the chat, if it is not the saved one")
-    .option("--topic <id>", "for telegram: the topic of the chat, if it is not the saved one");
 }
 
 /** Adds `--mention` and `--ics`. */

@@ -1,12 +1,13 @@
 import type { Command } from "commander";
 import { addAction, describeCommand, forJobs, type RunOf, requireChosenService } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
+import { addTargetFlags } from "../../delivery/target-flags.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import { addCalendarFlag, addFilterFlags } from "../../events/find/event-query.js";
 import { addStrictDatesFlag } from "../../events/input/date-flags.js";
 import type { Run } from "../../run/run.js";
 import { type PostOptions, postDigest } from "./digest.js";
-import { addMessageFlags, addTargetFlags, openTargets } from "./post-target.js";
+import { addMessageFlags, openTargets } from "./post-target.js";
 
 export function registerPost(command: Command, runOf: RunOf): void {
   command.option(

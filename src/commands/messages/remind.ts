@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { addAction, describeCommand, forJobs, type RunOf, requireChosenService } from "../../cli/command.js";
+import { addTargetFlags } from "../../delivery/target-flags.js";
 import { type CliError, missingFlagsError, wrapError } from "../../errors.js";
 import { addCalendarFlag, addFilterFlags, type EventQuery } from "../../events/find/event-query.js";
 import { nameSingle, readEvents } from "../../events/find/event-reader.js";
@@ -15,7 +16,7 @@ import {
 import { parseSearch } from "../../events/search.js";
 import type { Run } from "../../run/run.js";
 import { type Announcing, announceAll, showAll } from "./announce.js";
-import { addMessageFlags, addTargetFlags } from "./post-target.js";
+import { addMessageFlags } from "./post-target.js";
 import { createReminderSink, type RemindOptions } from "./reminder-sink.js";
 
 export function registerRemind(command: Command, runOf: RunOf): void {

@@ -1,5 +1,6 @@
 import { createProgramRunner, eventVariables } from "../../cli/run-program.js";
 import type { Payload, Target } from "../../delivery/target.js";
+import type { TargetFlags } from "../../delivery/target-flags.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import { nameEvent } from "../../events/find/event-name.js";
 import type { FilterFlags } from "../../events/find/event-query.js";
@@ -9,8 +10,7 @@ import { jsonObject } from "../../output/view.js";
 import type { Run } from "../../run/run.js";
 import type { OutgoingMessage } from "../../state/sent.js";
 import { createReminder, type ReminderOptions } from "./message.js";
-
-import { attachSeries, type MessageFlags, type TargetFlags, targetRequest } from "./post-target.js";
+import { attachSeries, type MessageFlags, targetRequest } from "./post-target.js";
 import { composeOutgoing } from "./render.js";
 
 /** The flags and the arguments of `remind`, as typed. */

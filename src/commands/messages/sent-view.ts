@@ -3,19 +3,7 @@ import { describeInstant } from "../../events/views/event-when.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import { inCharset } from "../../output/style.js";
 import type { DrawOptions, Rendering, View } from "../../output/view.js";
-
-/** A message as `sent` lists it. */
-export interface SentMessage {
-  readonly id: string;
-  readonly command: "post" | "remind";
-  /** Where it goes, as messages name it; null once that is forgotten. */
-  readonly target: string | null;
-  /** Its first line; null likewise. */
-  readonly what: string | null;
-  /** When it was begun: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-  readonly at: string;
-  readonly outcome: "sent" | "unknown" | "failed";
-}
+import type { SentMessage } from "../../state/sent-rows.js";
 
 /** The messages of `sent`: two lines each, for reading. */
 export const sentView: View<SentMessage> = {

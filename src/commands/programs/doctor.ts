@@ -1,12 +1,12 @@
 import type { Command } from "commander";
+import { checkService, clockSkew, type ServiceCheck } from "../../api/service-check.js";
 import { addAction, describeCommand, type RunOf, requireChosenService } from "../../cli/command.js";
+import { addTargetFlags, type TargetFlags } from "../../delivery/target-flags.js";
 import { CliError, configurationError } from "../../errors.js";
 import { shellLine } from "../../output/shell-words.js";
 import { type Check, checkView } from "../../output/views/check.js";
 import type { Run } from "../../run/run.js";
 import { describeLocal, formatLocal } from "../../time/zoned-time.js";
-import { checkService, clockSkew, type ServiceCheck } from "../account/status.js";
-import { addTargetFlags, type TargetFlags } from "../messages/post-target.js";
 import { createJobChecks, type FolderCheck, type JobChecks } from "./job-checks.js";
 
 interface DoctorOptions extends TargetFlags {
@@ -77,7 +77,7 @@ async function checkAccount(run: Run, jobs: JobChecks): Promise<readonly CheckRe
   if (profile.error !== null) return [profile];
   const token = await attempt("token", () => checkToken(run, jobs));
   if (token.error !== null) return [profile, token];
-  const answer = await checkService(run);
+  const answer = await checkService(run.api);
   const service = await attempt("service", () => {
     if (answer.user === null) throw answer.error;
     return { detail: `signed in as ${answer.user.name ?? answer.user.id}` };

@@ -1,5 +1,5 @@
 import { CliError, isOutcomeUnknown } from "../../errors.js";
-import { columnsOf, recordOfRow } from "../../events/imported/records.js";
+import { columnsOf, type ImportRecord, recordOfRow, seriesOf } from "../../events/imported/records.js";
 import {
   findIdentity,
   findImported,
@@ -11,7 +11,6 @@ import {
 } from "../../state/imported.js";
 import type { State, StateTransaction } from "../../state/state.js";
 import type { WriteRow, WrittenCommand } from "../../state/writes.js";
-import { type ImportRecord, seriesOf } from "../import/plan.js";
 
 /** Runs the undo of a write, which returns the id of its event afterwards. */
 export type UndoNoted = (write: WriteRow, undo: () => Promise<string>) => Promise<NotedUndo>;

@@ -1,12 +1,44 @@
 import { isJsonObject, parseJson } from "../../../contract/json.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
-import type { ImportEntry } from "../../commands/import/entry.js";
-import { type ImportRecord, occurrenceRecords } from "../../commands/import/plan.js";
 import type { CliError } from "../../errors.js";
 import { type ImportedRow, saveImported, writeImported } from "../../state/imported.js";
 import type { State, StateTransaction } from "../../state/state.js";
-import { isSeries } from "../repeat/series.js";
+import { isOccurrenceId, isSeries } from "../repeat/series.js";
 import type { AlsoNoted } from "../write.js";
+
+/** What is remembered of a series of the file. */
+export interface SeriesRecord {
+  /** Its exceptions (ms). */
+  readonly excepted: readonly number[];
+  /** Where its rule begins, with the zone. */
+  readonly begins: string;
+}
+
+/** What is remembered of an event that was imported. */
+export interface ImportRecord {
+  /** Of the event in the calendar. */
+  readonly id: string;
+  /** `hashContent` of what the file said. */
+  readonly hash: string;
+  /** `hashEvent` of the event as the import left it; empty for an occurrence that was not changed on its own. */
+  readonly left: string;
+  readonly slot?: number | undefined;
+  /** Of a series. */
+  readonly series?: SeriesRecord | undefined;
+  /** `isAlone` of the event. */
+  readonly isAlone?: boolean | undefined;
+  /** `begun`: a delete, or an undo, was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
+  readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
+  /** The event that an undo deleted, where another one took its place before. */
+  readonly undone?: string | undefined;
+}
+
+/** The version of an event in a file. */
+interface EventVersion {
+  readonly identity: string;
+  /** Its SEQUENCE; undefined if it has none. */
+  readonly sequence?: number | undefined;
+}
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
 export interface PendingCreate extends Pick<ImportRecord, "hash" | "slot" | "isAlone" | "series"> {
@@ -40,7 +72,7 @@ export interface ImportRecords {
   /** Notes a create before it is sent. */
   notePending(db: StateTransaction, identity: string, pending: PendingCreate): void;
   /** Notes the SEQUENCE of the events of a file. */
-  noteSequences(versions: readonly Pick<ImportEntry, "identity" | "sequence">[]): Promise<void>;
+  noteSequences(versions: readonly EventVersion[]): Promise<void>;
   /** What `write` notes of a write to an event, and keeps for undo. @param current null before it is created */
   alsoNoted<T>(identity: string, current: Event | null, notes: Notes<T>): AlsoNoted<T>;
   /** What is remembered of the occurrences of a series; empty for any other event. */
@@ -158,3 +190,23 @@ function readRow(row: ImportedRow) {
 
 /** Of an event that is not created again: whether it was is unknown, or it was deleted since. */
 export const SKIPPED: ImportRecord = { id: "", hash: "", left: "", deleted: "elsewhere" };
+
+/** Null without a record, and for what an import or its undo has deleted. */
+export function unlessDeleted(record: ImportRecord | undefined): ImportRecord | null {
+  return record === undefined || record.deleted === "here" ? null : record;
+}
+
+/** Whether it is of a series that is not deleted by an import. */
+export function isSeriesRecord(record: ImportRecord | undefined): boolean {
+  return unlessDeleted(record)?.series !== undefined;
+}
+
+/** What is remembered of occurrences of a series, with their identities. */
+export function occurrenceRecords(records: ReadonlyMap<string, ImportRecord>, series: string) {
+  return [...records].filter(([each, { id }]) => isOccurrenceId(id) && seriesOf(each) === series);
+}
+
+/** The identity of the series of an occurrence. */
+export function seriesOf(identity: string): string {
+  return identity.slice(0, identity.lastIndexOf(" "));
+}

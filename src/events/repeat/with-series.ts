@@ -1,16 +1,8 @@
 import { exceptedSlots } from "../../../contract/extensions.js";
-import type { Event } from "../../../contract/shapes.js";
 import { nullOn } from "../../errors.js";
+import type { EventAddress, GetEvent } from "../../output/view.js";
 import { type LocalizedEvent, localizeEvent } from "../localized-event.js";
 import { isSeries, slotOf } from "./series.js";
-
-interface Address {
-  readonly calendarId: string;
-  readonly eventId: string;
-}
-
-/** Reads an event. @throws CliError not_found if there is none */
-export type GetEvent = (address: Address) => Promise<Event>;
 
 /** Events that are read at the same time, at most. */
 const CONCURRENCY = 4;
@@ -23,11 +15,11 @@ export async function withSeries(
   events: readonly LocalizedEvent[],
   getEvent: GetEvent,
 ): Promise<readonly LocalizedEvent[]> {
-  const keyOf = ({ calendarId, eventId }: Address) => `${calendarId} ${eventId}`;
+  const keyOf = ({ calendarId, eventId }: EventAddress) => `${calendarId} ${eventId}`;
   const known = new Map(
     events.map((event) => [keyOf({ calendarId: event.calendar_id, eventId: event.id }), event]),
   );
-  const read = async (addresses: readonly Address[]): Promise<readonly LocalizedEvent[]> => {
+  const read = async (addresses: readonly EventAddress[]): Promise<readonly LocalizedEvent[]> => {
     const wanted = new Map(addresses.map((address) => [keyOf(address), address]));
     const found = [...wanted.keys()].flatMap((key) => known.get(key) ?? []);
     const unread = [...wanted].flatMap(([key, address]) => (known.has(key) ? [] : [address]));

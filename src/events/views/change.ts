@@ -48,7 +48,8 @@ export const changeView: View<ListedChange> = {
   tsv: ["change", ...eventView.tsv],
   formats: {
     async markdown(rendering) {
-      const { renderDaysAsMarkdown, renderMarkdown } = await import("../../output/formats/markdown.js");
+      const { renderMarkdown } = await import("../../output/formats/markdown.js");
+      const { renderDaysAsMarkdown } = await import("./markdown.js");
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
       const options = await changeListOptions(rendering);
       return sectionsOf(rendering, (heading, events) => {

@@ -25,7 +25,8 @@ export interface DayFormatOptions {
 export function createDayFormats(options: DayFormatOptions): NonNullable<View<LocalizedEvent>["formats"]> {
   return {
     async markdown(rendering) {
-      const { renderDaysAsMarkdown, renderMarkdown } = await import("../../output/formats/markdown.js");
+      const { renderMarkdown } = await import("../../output/formats/markdown.js");
+      const { renderDaysAsMarkdown } = await import("./markdown.js");
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
       return renderDaysAsMarkdown(daysOf(rendering.values, options), dayListOptions(rendering, options));
     },

@@ -1,6 +1,3 @@
-import type { Day } from "../../events/day-list.js";
-import type { LocalizedEvent } from "../../events/localized-event.js";
-import { describeEntry, type EntryOptions, headingOf } from "../../events/views/day-entry.js";
 import { sanitizeBlock, sanitizeLine, ZERO_WIDTH_SPACE } from "../sanitize.js";
 import { type Column, columnsOf } from "../table/columns.js";
 import type { Cell, Rendering } from "../view.js";
@@ -14,24 +11,6 @@ export function renderMarkdown<T>(rendering: Rendering<T>): string {
   const filled = columns.filter(isFilled);
   if (values.length === 0 || filled.length === 0) return "";
   return single ? bulletList(filled) : tableOf(filled, values.length);
-}
-
-/** Days as headings with their events as bullet lists. */
-export function renderDaysAsMarkdown(days: readonly Day<LocalizedEvent>[], options: EntryOptions): string {
-  const blocks = days.map(({ date, entries }) => {
-    const bullets = entries.map((entry) => {
-      const { time, title, location, calendar } = describeEntry(entry, date, options);
-      const parts = [
-        time === "" ? "" : `**${escapeMarkdown(time)}**`,
-        escapeMarkdown(title),
-        location === "" ? "" : `(${escapeMarkdown(location)})`,
-        calendar === "" ? "" : `– ${escapeMarkdown(calendar)}`,
-      ];
-      return `- ${parts.filter((part) => part !== "").join(" ")}\n`;
-    });
-    return `## ${escapeMarkdown(headingOf(date, options))}\n\n${bullets.join("") || "No events\n"}`;
-  });
-  return blocks.join("\n");
 }
 
 function tableOf(columns: readonly Column[], count: number): string {
