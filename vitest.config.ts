@@ -12,11 +12,14 @@ const LONG = ["{test,service/test}/long/**/*.test.ts"];
 
 /** Tests of properties, which `npm run test:long` repeats with more runs: see `numberOfRuns`. */
 const PROPERTIES = [
-  "test/calendar/{date-words,event-times,free-time,icalendar-zones,reminders,sentence-properties}.test.ts",
-  "test/import/{damaged-files,round-trip}.test.ts",
-  "test/commands/{edit-document,hostile-answers}.test.ts",
-  "test/messages/{mail,payloads}.test.ts",
-  "test/output/{hostile-views,ics,markdown}.test.ts",
+  "test/time/date-words.test.ts",
+  "test/events/{reminders,icalendar/*,input/edit-document}.test.ts",
+  "test/commands/add/sentence-properties.test.ts",
+  "test/commands/agenda/free-time.test.ts",
+  "test/commands/import/{damaged-files,round-trip}.test.ts",
+  "test/commands/messages/{mail,payloads}.test.ts",
+  "test/cli/hostile-answers.test.ts",
+  "test/output/{hostile-views,markdown}.test.ts",
   "test/terminal/redaction.test.ts",
 ];
 

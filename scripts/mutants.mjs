@@ -30,10 +30,12 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = [
   "src/api/sending",
   "src/auth",
-  "src/calendar",
+  "src/commands/add",
   "src/commands/import",
-  "src/import",
-  "src/messages",
+  "src/commands/messages",
+  "src/delivery",
+  "src/events",
+  "src/time",
   "service/oauth",
   "service/store",
 ];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMachine } from "../commands/login-run.js";
+import { createMachine } from "../commands/account/login-run.js";
 import { byService, reply } from "../support/fault-steps.js";
 import { NOW } from "../support/harness.js";
 import { createRemoteWorld } from "../support/remote-world.js";

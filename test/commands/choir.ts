@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Event, UndoWorld } from "./undo-world.js";
+import type { Event, UndoWorld } from "./undo/world.js";
 
 export const CHOIR_RULE = ["RRULE:FREQ=WEEKLY;BYDAY=MO", "RDATE:20261217T180000Z"];
 const CHOIR = {

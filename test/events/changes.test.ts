@@ -23,7 +23,7 @@ import {
   parsed,
   type TypedTimes,
   userOf,
-} from "../calendar/fixtures.js";
+} from "./fixtures.js";
 
 const ZONE = "Europe/Berlin";
 

@@ -4,7 +4,7 @@ import { readEventInput } from "../../src/events/json.js";
 import { localizeEvent } from "../../src/events/localized-event.js";
 import type { TypedPatch } from "../../src/events/patch.js";
 import { parseDuration } from "../../src/time/dates.js";
-import { allDayOf, eventOf, failureOf, keepOf, parsed, type TypedTimes } from "../calendar/fixtures.js";
+import { allDayOf, eventOf, failureOf, keepOf, parsed, type TypedTimes } from "./fixtures.js";
 
 type TypedFlags = Omit<TypedPatch, "start" | "end" | "duration"> & TypedTimes;
 

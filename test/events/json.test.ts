@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readEventInput } from "../../src/events/json.js";
 import { localizeEvent } from "../../src/events/localized-event.js";
-import { allDayOf, eventOf, failureOf, keepOf, userOf } from "../calendar/fixtures.js";
+import { allDayOf, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
 
 function read(value: unknown) {
   return readEventInput(value, "--input");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkText, parseCategory } from "../../src/events/patch.js";
-import { failureOf } from "../calendar/fixtures.js";
+import { failureOf } from "./fixtures.js";
 
 describe("checkText", () => {
   test.each([

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { EVENT_RULES } from "../../contract/bodies.js";
 import { newTimes } from "../../src/events/draft.js";
 import type { TypedPatch } from "../../src/events/patch.js";
-import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "../calendar/fixtures.js";
 import { numberOfRuns } from "../support/shared.js";
+import { anyDate, anyInstant, anyZone, failureOf, parsed, type TypedTimes } from "./fixtures.js";
 
 type TypedPlan = Parameters<typeof newTimes>[1] & Pick<TypedPatch, "allDay"> & TypedTimes;
 

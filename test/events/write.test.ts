@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { WriteClient } from "../../src/api/client.js";
 import { write } from "../../src/events/write.js";
 import type { Outcome } from "../../src/state/writes.js";
-import { eventOf } from "../calendar/fixtures.js";
+import { eventOf } from "./fixtures.js";
 
 const UNUSED = () => expect.unreachable();
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createChangesWorld } from "../commands/changes-world.js";
+import { createChangesWorld } from "../commands/changes/world.js";
 
 /** Random writes between runs of `events changes`, at a service that tells what changed since a revision. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { complaints, everyByteOf, recordAnswer } from "../api/cutting.js";
-import { createMachine, type Machine } from "../commands/login-run.js";
+import { createMachine, type Machine } from "../commands/account/login-run.js";
 import { type FaultServer, startFaultServer } from "../support/fault-server.js";
 import { byService, cut, reply } from "../support/fault-steps.js";
 import { createRemoteWorld } from "../support/remote-world.js";

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { icsFile, importText, ndjsonFile, vevent, writeText } from "../commands/import-world.js";
-import { createUndoWorld, type Event } from "../commands/undo-world.js";
+import { icsFile, importText, ndjsonFile, vevent, writeText } from "../commands/import/world.js";
+import { createUndoWorld, type Event } from "../commands/undo/world.js";
 import { createHarness, type Harness, type RunResult } from "../support/harness.js";
 
 /** Random edits of a file and of the calendar between imports, and imports that are killed. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { choir, concert, icsFile, importText, request, vevent } from "../commands/import-world.js";
-import { createUndoWorld, type Event } from "../commands/undo-world.js";
+import { choir, concert, icsFile, importText, request, vevent } from "../commands/import/world.js";
+import { createUndoWorld, type Event } from "../commands/undo/world.js";
 import { withoutSeries } from "../support/contract-service.js";
 
 /** The same random edits of a file and of two calendars: one has series, the other single events. After imports they show the same. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ndjsonFile, writeText } from "../commands/import-world.js";
-import type { Event } from "../commands/undo-world.js";
+import { ndjsonFile, writeText } from "../commands/import/world.js";
+import type { Event } from "../commands/undo/world.js";
 import { createHarness } from "../support/harness.js";
 
 /** Imports and undos that run beside each other. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import { hostileMessages, takenBy } from "../messages/support/hostile-messages.js";
-import { CHAT_KINDS } from "../messages/support/published-limits.js";
+import { hostileMessages, takenBy } from "../commands/messages/support/hostile-messages.js";
+import { CHAT_KINDS } from "../commands/messages/support/published-limits.js";
 
 test.each(CHAT_KINDS)(
   "%s takes 1,000 random events, and mentions nobody",

@@ -6,8 +6,8 @@ import {
   type Message,
 } from "../../src/commands/messages/message.js";
 import { renderMessage } from "../../src/commands/messages/render.js";
-import { event, NOW, OPTIONS, PLACE, person, ZONE } from "../messages/fixtures.js";
-import { CHAT_KINDS } from "../messages/support/published-limits.js";
+import { event, NOW, OPTIONS, PLACE, person, ZONE } from "../commands/messages/fixtures.js";
+import { CHAT_KINDS } from "../commands/messages/support/published-limits.js";
 import { SLOW_TEXTS } from "../support/slow-texts.js";
 
 /** Texts that are longer than the contract allows. Where the time grew with their square, it would run out. */

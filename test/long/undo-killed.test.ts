@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ndjsonFile, writeText } from "../commands/import-world.js";
-import type { Event } from "../commands/undo-world.js";
+import { ndjsonFile, writeText } from "../commands/import/world.js";
+import type { Event } from "../commands/undo/world.js";
 import { apply, byService, reply } from "../support/fault-steps.js";
 import { createRemoteWorld } from "../support/remote-world.js";
 import { createInstallation } from "../support/spawned.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createUndoWorld, type Event } from "../commands/undo-world.js";
+import { createUndoWorld, type Event } from "../commands/undo/world.js";
 
 /** Random writes, taken back one after the other. */
 

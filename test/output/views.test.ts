@@ -266,7 +266,7 @@ test("golden files have what every command prints in every format", async () => 
   const drawn = new Set([
     ...VIEWS.flatMap((view) => formatsOf(view, SHAPES)),
     ...formatsOf(CALENDAR_SAMPLE, ICALENDAR),
-    // Those of documents are what test/commands/schema.test.ts compares.
+    // Those of documents are what test/commands/programs/schema.test.ts compares.
     "listening as json",
     "listening as ndjson",
   ]);

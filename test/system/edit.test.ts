@@ -6,7 +6,7 @@ import { describeWithSystem } from "../support/system.js";
 import { timesRun } from "./support/coverage.js";
 import { openTerminal } from "./support/tmux.js";
 
-/** Editors that have the terminal, and Ctrl-C meanwhile; test/commands/edit.test.ts has what is read and written. */
+/** Editors that have the terminal, and Ctrl-C meanwhile; test/commands/events/edit.test.ts has what is read and written. */
 
 interface EditWorld extends Installation {
   readonly id: string;

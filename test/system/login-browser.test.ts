@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
-import { addressIn } from "../commands/login-run.js";
+import { addressIn } from "../commands/account/login-run.js";
 import { failed } from "../support/outcomes.js";
 import { createInstallation, type Installation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";

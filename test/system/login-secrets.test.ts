@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { addressIn } from "../commands/login-run.js";
+import { addressIn } from "../commands/account/login-run.js";
 import { startAuthorizationServer } from "../support/authorization-server.js";
 import { createInstallation } from "../support/spawned.js";
 import { describeWithSystem } from "../support/system.js";

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { addressIn } from "../commands/login-run.js";
+import { addressIn } from "../commands/account/login-run.js";
 import { type AuthorizationServer, startAuthorizationServer } from "../support/authorization-server.js";
 import { awaitProcess, handlesInterrupt, interrupt, processesOf } from "../support/processes.js";
 import { createInstallation, type Installation, PROGRAM } from "../support/spawned.js";

@@ -22,7 +22,7 @@ import {
   OPTIONS,
   person,
   ZONE,
-} from "../messages/fixtures.js";
+} from "../commands/messages/fixtures.js";
 import { describeWithSystem } from "../support/system.js";
 import { drawPicture } from "./support/message-pictures.js";
 

@@ -6,7 +6,7 @@ import { describeWithSystem } from "../support/system.js";
 import { timesRun } from "./support/coverage.js";
 import { openTerminal } from "./support/tmux.js";
 
-/** What of prompts needs a real terminal or the built program; test/commands/prompts.test.ts has the questions. */
+/** What of prompts needs a real terminal or the built program; test/cli/prompts.test.ts has the questions. */
 
 async function titles({ run }: Installation): Promise<string> {
   return (await run("events", "list", "--days", "7", "--fields", "title")).stdout;

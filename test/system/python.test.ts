@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Label } from "../../contract/shapes.js";
 import { labelView } from "../../src/events/views/calendar.js";
-import { nameable, timesUntil, ZONES, zoneLines } from "../calendar/zone-samples.js";
 import { rendered } from "../output/rendered.js";
 import { hostileText } from "../support/harmful-text.js";
 import { describeWithSystem } from "../support/system.js";
+import { nameable, timesUntil, ZONES, zoneLines } from "../time/zone-samples.js";
 
 /** Python's libraries read what calctl writes. */
 

@@ -44,8 +44,8 @@ describe("of packages", () => {
 
   test("only mcp loads what serves agents", () => {
     const files = Object.values(loads).flat();
-    expect(files.filter((file) => file.includes("commands/events/"))).not.toEqual([]);
-    expect(files.filter((file) => file.includes("commands/mcp"))).toEqual([]);
+    expect(files.filter((file) => file.includes("src/events/"))).not.toEqual([]);
+    expect(files.filter((file) => file.includes("commands/programs/mcp"))).toEqual([]);
   });
 });
 

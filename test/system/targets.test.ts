@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { createDeliveryWorld, type DeliveryWorld, foldersIn } from "../messages/support/delivery.js";
+import { createDeliveryWorld, type DeliveryWorld, foldersIn } from "../commands/messages/support/delivery.js";
 import { startFaultServer } from "../support/fault-server.js";
 import { reply } from "../support/fault-steps.js";
 import { createInstallation, type Installation } from "../support/spawned.js";

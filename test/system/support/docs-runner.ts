@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { expect } from "vitest";
-import { addressIn } from "../../commands/login-run.js";
+import { addressIn } from "../../commands/account/login-run.js";
 import { type Block, blocksOf } from "../../support/docs-pages.js";
 import type { RunResult } from "../../support/harness.js";
 import { follow, type Running } from "../../support/spawned.js";
