@@ -1,5 +1,5 @@
 import { formatRateLimit } from "../contract/rate-limit.js";
-import { once } from "../src/system/once.js";
+import { once } from "../src/system/clock.js";
 import { type Caller, createAuthentication } from "./authentication.js";
 import { createConcurrencyLimit, isRead } from "./concurrency-limit.js";
 import { createEndpoints, type EndpointsOptions } from "./endpoints/endpoints.js";

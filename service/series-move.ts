@@ -1,7 +1,7 @@
 import { DAY_MS } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
 import { inSlices } from "../src/system/clock.js";
-import { isDate, wallClockOf } from "../src/time/recurrence/lines.js";
+import { isDate, wallClockOf } from "../src/time/recurrence/rule.js";
 import { instantAt, wallClockAt } from "../src/time/zoned-time.js";
 import { badRequest } from "./http/response.js";
 import { changeRule, readSeriesRule, type SeriesTimes } from "./series-rule.js";

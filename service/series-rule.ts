@@ -2,7 +2,6 @@ import { DAY_MS, instantToDate } from "../contract/date-time.js";
 import { slotText } from "../contract/extensions.js";
 import { CliError } from "../src/errors.js";
 import { inSlices } from "../src/system/clock.js";
-import { dateLines, readRecurrence } from "../src/time/recurrence/lines.js";
 import {
   checkInSteps,
   checkStart,
@@ -10,7 +9,13 @@ import {
   openRecurrence,
   type Starts,
 } from "../src/time/recurrence/recurrence.js";
-import { MAX_OCCURRENCES, type RecurrenceRule, writeRule } from "../src/time/recurrence/rule.js";
+import {
+  dateLines,
+  MAX_OCCURRENCES,
+  type RecurrenceRule,
+  readRecurrence,
+  writeRule,
+} from "../src/time/recurrence/rule.js";
 import { badRequest } from "./http/response.js";
 import type { SeriesRow } from "./store/schema.js";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { exitCodeRows } from "../src/cli/help/exit-codes.js";
+import { exitCodeRows } from "../src/cli/help/reference.js";
 import { CliError, type ErrorCode, EXIT_CODES, EXIT_EMPTY } from "../src/errors.js";
 import { renderError } from "../src/output/error-report.js";
 import { createHarness } from "./support/harness.js";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { loadCommandTree } from "../src/cli/command-tree.js";
-import { environmentRows } from "../src/cli/help/environment.js";
-import { exitCodeRows } from "../src/cli/help/exit-codes.js";
+import { environmentRows, exitCodeRows } from "../src/cli/help/reference.js";
 import { programSchema } from "../src/cli/help/schema.js";
 import { readPage } from "./support/docs-pages.js";
 

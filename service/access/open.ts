@@ -1,6 +1,6 @@
 import { chmodSync, realpathSync, statSync } from "node:fs";
 import type { LocalService, Machine } from "../../src/run/machine.js";
-import { systemUserName } from "../../src/system/user.js";
+import { systemUserName } from "../../src/system/ownership.js";
 import type { Service, ServiceOptions } from "../service.js";
 
 /** What a database is opened with. */

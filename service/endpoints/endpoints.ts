@@ -1,7 +1,7 @@
 import { IDEMPOTENCY_KEY_HEADER, REPLAYED_HEADER } from "../../contract/extensions.js";
 import { JSON_MEDIA_TYPE } from "../../contract/media-types.js";
 import type { ReadRouteName, Route, WriteRouteName } from "../../contract/routes.js";
-import { once } from "../../src/system/once.js";
+import { once } from "../../src/system/clock.js";
 import { findAccessAgain } from "../authentication.js";
 import { isRead } from "../concurrency-limit.js";
 import { acceptsJson, decodeBody, parseJson } from "../http/content.js";

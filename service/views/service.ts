@@ -1,6 +1,5 @@
 import { INSTANT } from "../../src/events/views/calendar.js";
-import type { ShapeOf } from "../../src/output/shape.js";
-import type { View } from "../../src/output/view.js";
+import type { ShapeOf, View } from "../../src/output/view.js";
 import type { ListeningReport } from "../access/serve.js";
 import type { Resync } from "../admin/admin.js";
 import type { ServiceClient, ServiceToken } from "../admin/credentials.js";

@@ -21,8 +21,14 @@ import type {
   User,
 } from "../../contract/shapes.js";
 import { CliError } from "../errors.js";
-import type { JsonApiResponse, ReadResource, RequestRoute, RouteKey } from "./json-api/json-api.js";
-import { openPages, type Pages } from "./json-api/pages.js";
+import {
+  type JsonApiResponse,
+  openPages,
+  type Pages,
+  type ReadResource,
+  type RequestRoute,
+  type RouteKey,
+} from "./json-api/json-api.js";
 import {
   eventBody,
   readActivity,

@@ -3,7 +3,7 @@ import type { HttpMethod } from "../../contract/routes.js";
 import { CliError, UNSET_VARIABLE, usageError } from "../errors.js";
 import { createContractErrors, nameRequest, type RequestDescription } from "./json-api/errors.js";
 import type { RequestErrors, Send } from "./sending/sender.js";
-import { maskHeader } from "./trace/named-secrets.js";
+import { maskHeader } from "./trace/trace.js";
 import type { HttpResponse } from "./transport.js";
 import { pathBelow, urlBelow } from "./transport.js";
 

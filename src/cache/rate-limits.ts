@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { RateLimitStore, SharedPause } from "../api/sending/rate-limiter.js";
+import type { RateLimitStore, SharedPause } from "../api/sending/rate-limit.js";
 import type { CacheFile } from "./cache-file.js";
 
 /** What a service limits. */

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { Settings } from "../config/settings.js";
 import { configurationError, usageError } from "../errors.js";
-import type { Shape } from "../output/shape.js";
-import type { Document, Format } from "../output/view.js";
+import type { Document, Format, Shape } from "../output/view.js";
 import type { Run } from "../run/run.js";
 import { readGlobalFlags } from "./global-flags.js";
 import type { Example } from "./help/page.js";

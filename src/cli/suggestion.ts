@@ -1,4 +1,4 @@
-import { findNearest } from "../output/nearest.js";
+import { findNearest } from "../output/words.js";
 
 /** Words for the same action, ours and those of other tools. */
 const SYNONYMS = [

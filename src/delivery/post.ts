@@ -1,5 +1,7 @@
+import { isJsonObject, parseJson } from "../../contract/json.js";
+import { RATE_LIMIT_HEADERS } from "../../contract/rate-limit.js";
 import { transportFailure, waitHint } from "../api/json-api/errors.js";
-import type { RateLimitReached } from "../api/sending/rate-limiter.js";
+import type { RateLimitReached } from "../api/sending/rate-limit.js";
 import { outcomeUnknown } from "../api/sending/retry.js";
 import {
   createSender,
@@ -7,18 +9,9 @@ import {
   type RequestErrors,
   type SenderOptions,
 } from "../api/sending/sender.js";
-import { type HttpResponse, isRedirect, TransportError } from "../api/transport.js";
+import { type HttpResponse, isRedirect, type Transport, TransportError } from "../api/transport.js";
 import { CliError, type CliErrorOptions } from "../errors.js";
 import { VERSION } from "../version.js";
-import { withPlatformLimits } from "./limits.js";
-import {
-  findRefusal,
-  isWebPage,
-  type MaskSecrets,
-  RefusedError,
-  readNewChat,
-  readReason,
-} from "./response-body.js";
 import type { Payload } from "./target.js";
 
 /** A webhook, as the errors name it. */
@@ -182,4 +175,140 @@ function errorFromRateLimit({ name }: WebhookAddress, limit: RateLimitReached): 
     status: limit.refusal?.status,
     hint: waitHint(limit),
   });
+}
+
+/** Seconds until requests are possible again, with a fraction; of Discord. */
+const RESET_AFTER = "x-ratelimit-reset-after";
+
+/**
+ * Writes the limits of chat platforms as the headers that the rate limiter reads. Discord's and Telegram's bodies say how
+ * long to wait more exactly than `Retry-After`, which of Discord is in milliseconds in some versions.
+ */
+function withPlatformLimits(transport: Transport): Transport {
+  return async (request) => {
+    const response = await transport(request);
+    const headers = limitHeaders(response);
+    return headers === null ? response : { ...response, headers: { ...response.headers, ...headers } };
+  };
+}
+
+/** Null for those of the response. */
+function limitHeaders({ status, headers, body }: HttpResponse): HttpResponse["headers"] | null {
+  const resetAfter = parseSeconds(Number(headers[RESET_AFTER] ?? Number.NaN));
+  if (status === 429) {
+    const seconds = resetAfter ?? retryAfterIn(body);
+    return seconds === null ? null : { "retry-after": seconds.toFixed(3) };
+  }
+  return resetAfter === null ? null : { [RATE_LIMIT_HEADERS.reset]: String(Math.ceil(resetAfter)) };
+}
+
+/** Larger bodies have no `retry_after` (bytes). */
+const MAX_READ = 64 * 1024;
+
+/** `retry_after` of Discord, `parameters.retry_after` of Telegram, in seconds; null without a valid one. */
+function retryAfterIn(body: Uint8Array): number | null {
+  if (body.length > MAX_READ) return null;
+  const json = parseJson(new TextDecoder().decode(body));
+  // Slack's body is plain text.
+  if (!isJsonObject(json)) return null;
+  const { retry_after: seconds, parameters } = json;
+  return parseSeconds(seconds) ?? (isJsonObject(parameters) ? parseSeconds(parameters["retry_after"]) : null);
+}
+
+/** More than any platform asks for (s): beyond, it is no number of seconds. */
+const MAX_SECONDS = 1e9;
+
+function parseSeconds(value: unknown): number | null {
+  return typeof value === "number" && value >= 0 && value < MAX_SECONDS ? value : null;
+}
+
+/** What the platforms say in the bodies of their responses. */
+
+/** Masks the secrets whose values are known: a platform may repeat the URL in its reason. */
+type MaskSecrets = (text: string) => string;
+
+/** How much of a platform's reason is shown, in Unicode code points. */
+const MAX_REASON = 200;
+/** How much of a body is read, in bytes: Discord and Slack repeat the whole message. */
+const MAX_REASON_BODY = 256 * 1024;
+
+/** A platform has refused a message, and may have said why in words of its own. */
+class RefusedError extends CliError {
+  readonly reason: string | null;
+
+  constructor(message: string, { reason, ...options }: CliErrorOptions & { readonly reason: string | null }) {
+    super("rejected", message, options);
+    this.reason = reason;
+  }
+}
+
+/** What a webhook of the former Office connectors answers with 200 when it has refused a message. */
+const CONNECTOR_REFUSAL = /^(?:Webhook message delivery failed|Summary or Text is required|Bad payload)/i;
+
+/**
+ * Why a message was refused although the status is that of a success; null when it was accepted. Telegram and others
+ * say `{"ok": false}`, Zulip `{"result": "error"}`, and former connectors of Teams a sentence.
+ */
+function findRefusal(response: HttpResponse, mask: MaskSecrets): string | null {
+  const { text, json } = readBody(response);
+  if (isJsonObject(json)) {
+    const isRefusal = json["ok"] === false || json["success"] === false || json["result"] === "error";
+    return isRefusal ? (showReason(reasonIn(json), mask) ?? "it gave no reason") : null;
+  }
+  return CONNECTOR_REFUSAL.test(text) ? showReason(text, mask) : null;
+}
+
+/** Whether the body is HTML, as from a login page or a gateway. No webhook answers with one. */
+function isWebPage(response: HttpResponse): boolean {
+  const { text } = readBody(response);
+  return /^(?:<!doctype|<html|<head|<body)/i.test(text);
+}
+
+/**
+ * The new id of a chat; null where the body names none.
+ * @see https://core.telegram.org/bots/api#responseparameters
+ */
+function readNewChat(response: HttpResponse): number | null {
+  const { json } = readBody(response);
+  const parameters = isJsonObject(json) ? json["parameters"] : null;
+  const chat = isJsonObject(parameters) ? parameters["migrate_to_chat_id"] : null;
+  return Number.isSafeInteger(chat) ? Number(chat) : null;
+}
+
+/** The platform's own reason on one line; null when the body has none. */
+function readReason(response: HttpResponse, mask: MaskSecrets): string | null {
+  const { text, json } = readBody(response);
+  return showReason(json === undefined ? text : reasonIn(json), mask);
+}
+
+function readBody({ body }: HttpResponse): { readonly text: string; readonly json: unknown } {
+  const text = new TextDecoder().decode(body.subarray(0, MAX_REASON_BODY)).trim();
+  // Slack answers with plain text, and gateways with pages.
+  return { text, json: parseJson(text) };
+}
+
+/** Where platforms have their reason: Telegram, Discord, Mattermost, Slack, ntfy, Google Chat and Teams, Zulip. */
+const REASON_KEYS = ["description", "message", "error", "error_description", "detail", "msg"];
+
+/** Also in an error that is an object. */
+function reasonIn(json: unknown, depth = 0): string | null {
+  if (typeof json === "string") return json.trim() === "" ? null : json;
+  if (!isJsonObject(json) || depth > 1) return null;
+  for (const key of REASON_KEYS) {
+    const reason = reasonIn(json[key], depth + 1);
+    if (reason !== null) return reason;
+  }
+  return null;
+}
+
+/** How much of a reason is masked, in UTF-16 code units: more than is shown, so that no part of a secret remains. */
+const MAX_MASKED = 16 * 1024;
+
+/** One line of at most 200 characters; null for nothing, and for markup. */
+function showReason(reason: string | null, mask: MaskSecrets): string | null {
+  const text = reason?.trim() ?? "";
+  if (text === "" || text.startsWith("<")) return null;
+  const characters = [...mask(text.slice(0, MAX_MASKED)).replace(/\s+/g, " ")];
+  if (characters.length <= MAX_REASON) return characters.join("");
+  return `${characters.slice(0, MAX_REASON - 1).join("")}…`;
 }

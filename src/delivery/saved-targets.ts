@@ -1,5 +1,20 @@
+import type { Environment } from "../config/environment.js";
 import { missingFlagsError, usageError } from "../errors.js";
-import { checkName, findRecord, openTarget, type TargetsDependencies } from "./open-target.js";
+import {
+  type EnvironmentSecret,
+  findEnvironmentSecret,
+  nameSource,
+  readEnvironmentSecret,
+  type SecretReadOptions,
+  WEBHOOK_URL,
+} from "../secrets/environment-secret.js";
+import {
+  checkName,
+  type EnvironmentUrl,
+  findRecord,
+  openTarget,
+  type TargetsDependencies,
+} from "./open-target.js";
 import { parseMailFlags } from "./sendmail.js";
 import type { Target, TargetKind, TargetPlace, TargetRequest } from "./target.js";
 import { checkPlace, parseWebhookUrl, secretsOf } from "./webhook-url.js";
@@ -89,4 +104,22 @@ function checkNewTarget({
   if (insecureStorage === true) throw usageError("--insecure-storage: mail has no URL that could be stored");
   if (to === undefined) throw missingFlagsError(["--to"], "mail needs an address");
   return parseMailFlags(place);
+}
+
+/** The webhook of the environment; null without one. @throws CliError configuration when it cannot be read */
+export async function readEnvironmentUrl(
+  env: Environment,
+  reading: SecretReadOptions,
+): Promise<EnvironmentUrl | null> {
+  const found = findEnvironmentSecret(env, WEBHOOK_URL);
+  if (found === null) return null;
+  const text = await readEnvironmentSecret(found, WEBHOOK_URL, reading);
+  return { text, source: nameSource(found), renewHint: `create a new one, and ${placeOf(found)}` };
+}
+
+/** Where a new URL goes. What is in the folder of credentials is a copy that systemd makes for each run. */
+function placeOf(found: EnvironmentSecret): string {
+  if ("text" in found) return `set ${found.source} to its URL`;
+  if (found.source !== "CREDENTIALS_DIRECTORY") return `write its URL into ${found.path}`;
+  return `write its URL into the file that the unit loads as ${WEBHOOK_URL.credential}`;
 }

@@ -1,7 +1,6 @@
 import { childEnvironment, type Environment } from "../config/environment.js";
 import { CliError, configurationError, fileProblemOf, interruptedMidway, usageError } from "../errors.js";
-import { runChildProcess } from "../system/child-process.js";
-import { findProgram } from "../system/find-program.js";
+import { findProgram, runChildProcess } from "../system/child-process.js";
 import type { TargetPlace } from "./target.js";
 import { quote } from "./webhook-url.js";
 

@@ -2,7 +2,7 @@ import { foldCase, normalizeText } from "../../contract/comparable-text.js";
 import { compositeId, plainId } from "../../contract/ids.js";
 import type { Label, User } from "../../contract/shapes.js";
 import { CliError, emptyValueError, usageError } from "../errors.js";
-import { findNearest } from "../output/nearest.js";
+import { findNearest } from "../output/words.js";
 
 /** What names a calendar, a label or a person: an id, a name, for a label also its number. */
 export interface Named {

@@ -1,6 +1,6 @@
 import type { Scope } from "../../contract/extensions.js";
 import type { Event, EventDraft } from "../../contract/shapes.js";
-import { failUnread, processEach } from "../cli/process-each.js";
+import { failUnread, processEach } from "../cli/items.js";
 import { CliError, hasCode, wrapError } from "../errors.js";
 import type { Run } from "../run/run.js";
 import { isIsoDateInput } from "../time/dates.js";

@@ -6,7 +6,7 @@ import type { RawResponse, RawWrite } from "../api/raw-request.js";
 import { CliError, isOutcomeUnknown, nullOn } from "../errors.js";
 import type { StateTransaction } from "../state/state.js";
 import type { Outcome, Write, Writes } from "../state/writes.js";
-import { wasUpdated } from "./if-unchanged.js";
+import { wasUpdated } from "./content.js";
 
 /** What a write uses of a run. */
 interface WriteRun {

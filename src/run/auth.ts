@@ -5,7 +5,7 @@ import { type Environment, readVariable } from "../config/environment.js";
 import { profileName, type Settings } from "../config/settings.js";
 import type { OpenStore, StoreOptions } from "../secrets/store.js";
 import { selfCommand } from "../system/child-process.js";
-import { once } from "../system/once.js";
+import { once } from "../system/clock.js";
 import { readLines } from "../terminal/input.js";
 import { type ClientDependencies, createFetchUser, openTransport } from "./client.js";
 import type { Machine } from "./machine.js";

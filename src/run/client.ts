@@ -12,7 +12,7 @@ import type { RunSettings } from "../config/run-settings.js";
 import type { Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";
 import type { Token } from "../secrets/environment-secret.js";
-import { once } from "../system/once.js";
+import { once } from "../system/clock.js";
 import { createWaitDisplay } from "../terminal/messages.js";
 import type { LocalService, Machine } from "./machine.js";
 
@@ -178,7 +178,7 @@ export async function createSenderOptions(
   account: LimitedAccount | null,
 ): Promise<Omit<SenderOptions, "transport" | "onResponse">> {
   const [{ createRateLimiter }, { DEFAULT_RETRY_POLICY }] = await Promise.all([
-    import("../api/sending/rate-limiter.js"),
+    import("../api/sending/rate-limit.js"),
     import("../api/sending/retry.js"),
   ]);
   const { clock } = machine;

@@ -8,8 +8,7 @@ import {
   createCacheFile,
   dropCachesOf,
 } from "../cache/cache-file.js";
-import { createNameCache, type NameCache } from "../cache/name-cache.js";
-import { storeNames } from "../cache/names.js";
+import { createNameCache, type NameCache, storeNames } from "../cache/name-cache.js";
 import { createRecentEvents } from "../cache/recent-events.js";
 import { childEnvironment } from "../config/environment.js";
 import { createProfileStore } from "../config/profile-store.js";
@@ -18,7 +17,7 @@ import { profileName, readSettings, type Settings } from "../config/settings.js"
 import { checkFormatName } from "../output/output.js";
 import { isColorEnabled, isUnicodeLocale } from "../output/style.js";
 import type { Token } from "../secrets/environment-secret.js";
-import { once } from "../system/once.js";
+import { once } from "../system/clock.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { createInput } from "../terminal/input.js";
 import { createMessages } from "../terminal/messages.js";

@@ -1,10 +1,9 @@
-import { readEnvironmentUrl } from "../delivery/environment-url.js";
 import type { PostToWebhook, WebhookAddress } from "../delivery/post.js";
-import { createTargets, type Targets } from "../delivery/saved-targets.js";
+import { createTargets, readEnvironmentUrl, type Targets } from "../delivery/saved-targets.js";
 import { findSendmail, sendMail } from "../delivery/sendmail.js";
 import { createTargetStorage } from "../delivery/target-storage.js";
 import { hideUrl } from "../delivery/webhook-url.js";
-import { once } from "../system/once.js";
+import { once } from "../system/clock.js";
 import { readOnlyIf } from "../system/read-only.js";
 import { type AuthOptions, createStoreOpener } from "./auth.js";
 import { type ClientDependencies, createSenderOptions, openConnection, openTransport } from "./client.js";

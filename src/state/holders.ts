@@ -1,12 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isJsonObject, parseJson } from "../../contract/json.js";
 import { CliError } from "../errors.js";
-import {
-  identityOf,
-  isRunning,
-  type ProcessIdentity,
-  type ProcessSource,
-} from "../system/process-identity.js";
+import { identityOf, isRunning, type ProcessIdentity, type ProcessSource } from "../system/file-lock.js";
 import { noteLongWait } from "../system/sqlite/connection.js";
 import type { State } from "./state.js";
 

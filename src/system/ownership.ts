@@ -11,6 +11,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
+import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { type CliError, configurationError, errorCodeOf } from "../errors.js";
 
@@ -32,7 +33,7 @@ export function isPrivateFolder(folder: string, userId: number | null): boolean 
 }
 
 /** Why a file is not trusted. */
-export type Distrust = "other_owner" | "writable_by_others";
+type Distrust = "other_owner" | "writable_by_others";
 
 /**
  * Reads a file that decides what the program does. It must belong to the user, or to root, who manages the files of some
@@ -170,4 +171,13 @@ export function makePrivateFolder(folder: string): void {
 /** The text of a file without the byte order mark that some editors of Windows put in front of it. */
 export function withoutByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, "");
+}
+
+/** Name of the system's user; `me` in a container whose user has none. */
+export function systemUserName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return "me";
+  }
 }

@@ -1,4 +1,4 @@
-import type { WaitNotice } from "../api/sending/rate-limiter.js";
+import type { WaitNotice } from "../api/sending/rate-limit.js";
 import type { RunSettings } from "../config/run-settings.js";
 import { sanitizeLine } from "../output/sanitize.js";
 import { inCharset, isUnicodeLocale } from "../output/style.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readErrorDetails } from "../../src/api/json-api/error-details.js";
+import { readErrorDetails } from "../../src/api/json-api/errors.js";
 
 const words = (body: string, type = "application/problem+json") =>
   readErrorDetails({ status: 409, headers: { "content-type": type }, body: new TextEncoder().encode(body) });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSecretName, maskBody, maskHeader } from "../../src/api/trace/named-secrets.js";
+import { isSecretName, maskBody, maskHeader } from "../../src/api/trace/trace.js";
 
 test.each([
   ...["authorization", "Proxy-Authorization", "cookie", "Set-Cookie", "x-api-key", "X-Auth-Token"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createApi } from "../../src/api/client.js";
-import { createRateLimiter } from "../../src/api/sending/rate-limiter.js";
+import { createRateLimiter } from "../../src/api/sending/rate-limit.js";
 import { DEFAULT_RETRY_POLICY } from "../../src/api/sending/retry.js";
 import type { HttpRequest } from "../../src/api/transport.js";
 import type { CliError } from "../../src/errors.js";

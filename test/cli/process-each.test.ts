@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { processEach } from "../../src/cli/process-each.js";
+import { processEach } from "../../src/cli/items.js";
 import { CliError, type ErrorCode } from "../../src/errors.js";
 
 /** Work that the test completes. */

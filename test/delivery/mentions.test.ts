@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createDigest, createReminder, createTextMessage } from "../../src/commands/messages/message.js";
 import { renderMessage } from "../../src/commands/messages/render.js";
-import { checkMentions } from "../../src/delivery/mentions.js";
+import { checkMentions } from "../../src/delivery/open-target.js";
 import { event, HOSTILE_TITLES, NOW, OPTIONS, PLACE, ZONE } from "../commands/messages/fixtures.js";
 import { type ChatKind, mentionsIn, problemsOf } from "../commands/messages/support/published-limits.js";
 import { failed } from "../support/outcomes.js";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Event } from "../../contract/shapes.js";
+import { checkUnchanged, lastUpdate, wasUpdated } from "../../src/events/content.js";
 import { changes } from "../../src/events/draft.js";
-import { checkUnchanged, lastUpdate, wasUpdated } from "../../src/events/if-unchanged.js";
 import { allDayOf, eventOf, failureOf, keepOf, userOf } from "./fixtures.js";
 
 const SEEN = Date.parse("2026-11-21T06:00:00.000Z");

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Event } from "../../contract/shapes.js";
-import { sortEvents } from "../../src/events/order.js";
-import { mergeSorted, sortPages } from "../../src/events/sort-pages.js";
+import { mergeSorted, sortEvents, sortPages } from "../../src/events/order.js";
 import { allDayOf, anyZone, eventOf } from "./fixtures.js";
 
 const START = Date.parse("2026-03-01T00:00:00.000Z");

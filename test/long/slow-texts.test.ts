@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { alignWords } from "../../src/cli/completion/listing.js";
 import {
+  alignWords,
   quoteForBash,
   quoteForPowerShell,
   splitBashLine,
   splitFishLine,
-} from "../../src/cli/completion/shell-syntax.js";
-import { commentView } from "../../src/commands/comments/view.js";
+} from "../../src/cli/completion/reply.js";
+import { commentView } from "../../src/commands/comments/comment.js";
 import { CliError } from "../../src/errors.js";
 import { eventView } from "../../src/events/views/event.js";
 import { createEventListView } from "../../src/events/views/event-list.js";
@@ -126,11 +126,11 @@ test.each(SLOW_TEXTS)("secrets are looked for in %s", (_, textOf) => {
     expect(redactor.mask(shown)).toBe(shown);
 });
 
-test.each(SLOW_TEXTS)("a name of 20,000 %s is quoted, split and listed for a shell", (_, textOf) => {
+test.each(SLOW_TEXTS)("a name of 20,000 %s is quoted, split and listed for a shell", async (_, textOf) => {
   const text = textOf(20_000);
   for (const quote of [null, "'", '"'] as const) expect(quoteForBash(text, quote)).not.toBe("");
   expect(quoteForPowerShell(text)).not.toBe("");
   expect(splitBashLine(`calctl ${text}`, " \t\n\"'><=;|&(:").words.length).toBeGreaterThan(0);
   expect(splitFishLine(`calctl ${text}`).length).toBeGreaterThan(0);
-  expect(alignWords([{ shown: "x", description: text }], "80")).toHaveLength(1);
+  expect(await alignWords([{ shown: "x", description: text }], "80")).toHaveLength(1);
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { describe, expect, test } from "vitest";
-import { activityView } from "../../src/commands/comments/view.js";
+import { activityView } from "../../src/commands/comments/comment.js";
 import { eventView } from "../../src/events/views/event.js";
 import { createEventListView } from "../../src/events/views/event-list.js";
 import { sanitizeLine } from "../../src/output/sanitize.js";

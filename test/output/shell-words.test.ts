@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sanitizeLine } from "../../src/output/sanitize.js";
-import { shellLine } from "../../src/output/shell-words.js";
+import { shellLine } from "../../src/output/words.js";
 import { hostileText } from "../support/harmful-text.js";
 
 test.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { drawList } from "../../src/output/formats/table.js";
 import { PLAIN_STYLE } from "../../src/output/style.js";
-import { drawList } from "../../src/output/table/list.js";
 
 interface Range {
   readonly min: number;

@@ -10,7 +10,7 @@ import { runSql } from "../../service/test/support/database.js";
 import { createInProcessTransport, LOCAL_BASE_URL } from "../../src/run/client.js";
 import { createResources } from "../../src/run/host.js";
 import { createClock } from "../../src/system/clock.js";
-import { systemUserName } from "../../src/system/user.js";
+import { systemUserName } from "../../src/system/ownership.js";
 import { createTextSink, type WritableLike } from "../../src/terminal/text-sink.js";
 import { createScreen } from "../support/terminal.js";
 

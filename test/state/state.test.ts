@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { querySql, runSql } from "../../service/test/support/database.js";
 import { CliError } from "../../src/errors.js";
-import { VERSION } from "../../src/state/schema.js";
+import { VERSION } from "../../src/state/state.js";
 import { loadSqlite } from "../../src/system/sqlite/driver.js";
 import { createStatePath, openTestState } from "./support.js";
 

@@ -3,7 +3,7 @@ import { onTestFinished } from "vitest";
 import { createSeenByName } from "../../src/state/seen.js";
 import { createSent, type OutgoingMessage, type SendOptions } from "../../src/state/sent.js";
 import { openState } from "../../src/state/state.js";
-import type { ProcessSource } from "../../src/system/process-identity.js";
+import type { ProcessSource } from "../../src/system/file-lock.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 export const NOW = Date.parse("2026-11-22T06:00:00.000Z");

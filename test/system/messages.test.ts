@@ -2,12 +2,13 @@ import type { Page } from "playwright-core";
 import PostalMime from "postal-mime";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Chromium, launchChromium } from "../../service/test/oauth/support/chromium.js";
-import { describeChanges, describeDigest } from "../../src/commands/messages/first-line.js";
 import {
   createChangesDigest,
   createDigest,
   createReminder,
   createTextMessage,
+  describeChanges,
+  describeDigest,
   type Message,
 } from "../../src/commands/messages/message.js";
 import { renderMessage } from "../../src/commands/messages/render.js";

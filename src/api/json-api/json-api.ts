@@ -11,7 +11,7 @@ import {
 import { JSON_MEDIA_TYPE } from "../../../contract/media-types.js";
 import { REVISION_HEADER, ROUTES, type Route, type RouteName } from "../../../contract/routes.js";
 import { parseUrl } from "../../../contract/url.js";
-import { type CliError, errorCodeOf, usageError } from "../../errors.js";
+import { CliError, errorCodeOf, usageError } from "../../errors.js";
 import type { OutgoingRequest, Send } from "../sending/sender.js";
 import { type HttpResponse, pathBelow, TransportError, urlBelow } from "../transport.js";
 import { createContractErrors, nameRequest, type RequestDescription, unreadableResponse } from "./errors.js";
@@ -27,7 +27,7 @@ interface JsonApiOptions {
 }
 
 /** The parameters of a route, and what messages say about the request. */
-export interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
+interface RouteRequest extends Pick<RequestDescription, "subject" | "notFound" | "checkHint"> {
   /** Path parameters by their names in the contract. */
   readonly ids?: Readonly<Record<string, string>>;
   /** Undefined parameters are left out. */
@@ -257,4 +257,60 @@ function describeType({ headers }: HttpResponse): string {
   if (encoding !== undefined && encoding !== "identity") return ` but ${encoding}, which was not requested`;
   const type = headers["content-type"]?.split(";")[0]?.trim();
   return type === undefined || type === "" || type.endsWith("json") ? "" : ` but ${type}`;
+}
+
+/** The pages of a list. Each is requested when it is asked for, and only one is held. @throws CliError */
+export type Pages<T> = AsyncIterable<readonly T[]>;
+
+interface PageReader<T> {
+  readonly name: RouteName;
+  readonly request: RouteRequest;
+  readonly read: ReadResource<T>;
+}
+
+/** A list whose first page was read. */
+interface OpenList<T> {
+  readonly first: JsonApiResponse;
+  readonly pages: Pages<T>;
+}
+
+/**
+ * Requests the first page of a list. Null when the service answers 404 or 405: it does not have the list, or what the
+ * list is of does not exist.
+ */
+export async function openPages<T>(send: RequestRoute, reader: PageReader<T>): Promise<OpenList<T> | null> {
+  try {
+    const first = await send(reader.name, reader.request);
+    return { first, pages: followPages(first, send, reader) };
+  } catch (error) {
+    if (error instanceof CliError && (error.status === 404 || error.status === 405)) return null;
+    throw error;
+  }
+}
+
+/** A service may send pages without an item while it searches; one that sends only such ones never ends. */
+const MAX_EMPTY_PAGES = 1_000;
+
+async function* followPages<T>(
+  response: JsonApiResponse,
+  send: RequestRoute,
+  { name, request, read }: PageReader<T>,
+): AsyncGenerator<readonly T[]> {
+  const visited = new Set([response.url]);
+  let empty = 0;
+  for (;;) {
+    const items = response.many(read);
+    const next = response.next();
+    yield items;
+    if (next === null) return;
+    empty = items.length === 0 ? empty + 1 : 0;
+    if (visited.has(next)) throw endless(request, "the link to the next page leads back to an earlier one");
+    if (empty > MAX_EMPTY_PAGES) throw endless(request, `${MAX_EMPTY_PAGES} pages in a row are empty`);
+    visited.add(next);
+    response = await send(name, { ...request, url: next });
+  }
+}
+
+function endless({ subject }: RouteRequest, reason: string): CliError {
+  return new CliError("rejected", `${subject}: ${reason}`, { hint: "this is an error of the service" });
 }

@@ -3,8 +3,13 @@ import type { SetTimer } from "../../system/clock.js";
 import { interruptedWrite } from "../sending/retry.js";
 import { type HttpRequest, type HttpResponse, isSuccess, type Sent } from "../transport.js";
 import { createConnections } from "./connections.js";
-import type { ProxyServer } from "./errors.js";
-import { type AttemptContext, AttemptTimeout, MEBIBYTE, toTransportError } from "./errors.js";
+import {
+  type AttemptContext,
+  AttemptTimeout,
+  MEBIBYTE,
+  type ProxyServer,
+  toTransportError,
+} from "./errors.js";
 
 const MAX_RESPONSE_SIZE = 32 * MEBIBYTE;
 const CONNECT_TIMEOUT = 10_000;

@@ -8,8 +8,14 @@ import {
   TransportError,
   withRedirects,
 } from "../transport.js";
-import { clockOffset, type RequestTimes, readRetryAfter } from "./rate-limit.js";
-import type { OnWait, RateLimiter, RateLimitReached } from "./rate-limiter.js";
+import {
+  clockOffset,
+  type OnWait,
+  type RateLimiter,
+  type RateLimitReached,
+  type RequestTimes,
+  readRetryAfter,
+} from "./rate-limit.js";
 import {
   afterInterruptedCreate,
   afterUncertainAttempt,

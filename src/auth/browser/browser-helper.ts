@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Environment } from "../../config/environment.js";
-import { findProgram, isProgram } from "../../system/find-program.js";
+import { findProgram, isProgram } from "../../system/child-process.js";
 
 /**
  * Opens the address on stdin with the first program of `$BROWSER` that exists, or else in the system's browser. A

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { runnableCommands } from "../command-facts.js";
-import { commandParts, FIRST_STEPS, usageOf } from "./command-page.js";
-import { environmentTerms, filesSection } from "./environment.js";
+import { commandParts, FIRST_STEPS, runnableCommands, usageOf } from "./command-page.js";
 import type { Example, HelpPage, HelpPart } from "./page.js";
 import { breakCommand, wrap } from "./page.js";
+import { environmentTerms, filesSection } from "./reference.js";
 import { exitCodesPage, flagsPage } from "./topic-pages.js";
 
 export interface ManualOptions {

@@ -1,12 +1,11 @@
 import type { Command, Option } from "commander";
 import { documentFormats, formatsOf } from "../../output/output.js";
-import type { AnyJsonType, Shape, ShapeKey } from "../../output/shape.js";
+import type { AnyJsonType, Shape, ShapeKey } from "../../output/view.js";
 import { requestView } from "../../output/views/plain.js";
 import { type PrintedValue, pathOf } from "../command.js";
-import { factsOf, ownFlags, readFlag, runnableCommands } from "../command-facts.js";
 import { GLOBAL_OPTIONS } from "../global-flags.js";
-import { environmentRows } from "./environment.js";
-import { exitCodeRows } from "./exit-codes.js";
+import { factsOf, ownFlags, readFlag, runnableCommands } from "./command-page.js";
+import { environmentRows, exitCodeRows } from "./reference.js";
 
 /** The object under `error` in the last line of stderr, with `-o json` and `ndjson`. */
 const errorShape: Shape = {

@@ -1,10 +1,9 @@
 import { Option } from "commander";
-import { flagTerms } from "../command-facts.js";
 import { COMMAND_GROUPS } from "../command-tree.js";
 import { GLOBAL_OPTIONS } from "../global-flags.js";
-import { environmentTerms, filesSection } from "./environment.js";
-import { exitCodeRows } from "./exit-codes.js";
+import { flagTerms } from "./command-page.js";
 import { type HelpPage, termsSection, text } from "./page.js";
+import { environmentTerms, exitCodeRows, filesSection } from "./reference.js";
 
 /** The pages of help that are not about one command. */
 

@@ -4,8 +4,7 @@ import type { ProfileSummary } from "../../config/profile-store.js";
 import { userText } from "../../events/localized-event.js";
 import { INSTANT, userJson, userView } from "../../events/views/calendar.js";
 import { describeInstant } from "../../events/views/event-when.js";
-import type { ShapeKey, ShapeOf } from "../../output/shape.js";
-import type { View } from "../../output/view.js";
+import type { ShapeKey, ShapeOf, View } from "../../output/view.js";
 import { createPairsView } from "../../output/views/plain.js";
 
 const NOT_SET = "not set";

@@ -1,7 +1,7 @@
 import { dateToInstant } from "../../../contract/date-time.js";
 import { readTimeZoneName, timeZoneHint, zonesOfCity } from "../../../contract/time-zone-names.js";
 import { type CliError, usageError } from "../../errors.js";
-import { editDistance } from "../../output/nearest.js";
+import { editDistance } from "../../output/words.js";
 import { MONTHS, NUMBER_NAMES, WEEKDAYS, type Words } from "../../time/date-grammar.js";
 import { AmbiguousTextError, readDuration } from "../../time/dates.js";
 import { addDays, localDate } from "../../time/zoned-time.js";

@@ -11,7 +11,7 @@ import {
   type Words,
 } from "../../time/date-grammar.js";
 import { AmbiguousTextError, DURATION_PATTERN, readDuration } from "../../time/dates.js";
-import { REPEAT } from "../../time/recurrence/grammar.js";
+import { REPEAT } from "../../time/recurrence/input.js";
 
 /** The parts of a sentence about an event, without what they mean together: `sentence.ts` reads that. */
 

@@ -4,8 +4,7 @@ import type { Event } from "../../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { readSpan } from "../../events/times.js";
 import { readClock } from "../../time/date-grammar.js";
-import { zoneChanges } from "../../time/zone-changes.js";
-import { type Duration, formatLocal, instantAt, offsetAt } from "../../time/zoned-time.js";
+import { type Duration, formatLocal, instantAt, offsetAt, zoneChanges } from "../../time/zoned-time.js";
 
 /** When people are free, and which of their events overlap. */
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Calendar } from "../../../contract/shapes.js";
 import type { CalendarInclude } from "../../api/endpoints.js";
 import { addAction, describeCommand, type RunOf } from "../../cli/command.js";
-import { processEach } from "../../cli/process-each.js";
+import { processEach } from "../../cli/items.js";
 import { usageError } from "../../errors.js";
 import { chooseCalendar, namedCalendars, resolveCalendars } from "../../events/find/calendar-choice.js";
 import { calendarView, labelView, userView } from "../../events/views/calendar.js";

@@ -12,8 +12,13 @@ import {
   type FoundEvent,
   resolveCalendars,
 } from "../../events/find/calendar-choice.js";
-import { chooseEventId, isSingleId, readEventIds, STDIN_IDS } from "../../events/find/event-ids.js";
-import { describeFound } from "../../events/find/event-name.js";
+import {
+  chooseEventId,
+  describeFound,
+  isSingleId,
+  readEventIds,
+  STDIN_IDS,
+} from "../../events/find/event-ids.js";
 import { addStrictDatesFlag } from "../../events/input/date-flags.js";
 import { readTimeFlags } from "../../events/input/event-flags.js";
 import { type LocalizedEvent, relatedOf } from "../../events/localized-event.js";

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
 import { describeCommand, pathOf, type RunOf, requireConfirmation } from "../../cli/command.js";
+import { failUnread, processEach } from "../../cli/items.js";
 import { addPickAction } from "../../cli/missing-values.js";
-import { failUnread, processEach } from "../../cli/process-each.js";
 import { CliError, hasCode } from "../../errors.js";
 import { createEventFinder, type EventFinder, type FoundEvent } from "../../events/find/calendar-choice.js";
 import {
@@ -10,10 +10,10 @@ import {
   type ChooseScope,
   chooseEventId,
   createScopeChooser,
+  describeFound,
   readEventIds,
   STDIN_IDS,
 } from "../../events/find/event-ids.js";
-import { describeFound } from "../../events/find/event-name.js";
 import { SCOPE_CHOICES } from "../../events/repeat/series.js";
 import { deletedView } from "../../events/views/event.js";
 import { write } from "../../events/write.js";

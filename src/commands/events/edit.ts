@@ -1,10 +1,9 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import { CliError, describeWithoutFlags, hasCode, usageError } from "../../errors.js";
-import { eventOfDraft } from "../../events/content.js";
+import { checkUnchanged, eventOfDraft, lastUpdate } from "../../events/content.js";
 import { changes } from "../../events/draft.js";
 import { createEventFinder, type FoundEvent } from "../../events/find/calendar-choice.js";
 import type { ChooseScope } from "../../events/find/event-ids.js";
-import { checkUnchanged, lastUpdate } from "../../events/if-unchanged.js";
 import {
   changedKeys,
   type DocumentOptions,

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { RunOf } from "../../cli/command.js";
 import { describeCommand } from "../../cli/command.js";
+import { processEach } from "../../cli/items.js";
 import { addPickAction } from "../../cli/missing-values.js";
-import { processEach } from "../../cli/process-each.js";
 import { createEventFinder } from "../../events/find/calendar-choice.js";
 import { chooseEventId, isSingleId, readEventIds } from "../../events/find/event-ids.js";
 import { rememberShown } from "../../events/find/event-reader.js";

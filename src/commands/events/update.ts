@@ -5,6 +5,7 @@ import { describeCommand } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
 import { addPickAction } from "../../cli/missing-values.js";
 import { usageError } from "../../errors.js";
+import { checkUnchanged } from "../../events/content.js";
 import { changes as changesOf } from "../../events/draft.js";
 import { createEventFinder, type FoundEvent } from "../../events/find/calendar-choice.js";
 import {
@@ -15,7 +16,6 @@ import {
   STDIN_IDS,
 } from "../../events/find/event-ids.js";
 import { rememberShown } from "../../events/find/event-reader.js";
-import { checkUnchanged } from "../../events/if-unchanged.js";
 import {
   addEventFieldFlags,
   addRepeatFlags,

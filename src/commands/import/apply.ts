@@ -1,9 +1,8 @@
 import type { Event, EventDraft } from "../../../contract/shapes.js";
-import type { Attempted } from "../../cli/item-report.js";
-import { processInOrder } from "../../cli/process-each.js";
+import { type Attempted, processInOrder } from "../../cli/items.js";
 import { CliError, isOutcomeUnknown, wrapError } from "../../errors.js";
+import { lastUpdate } from "../../events/content.js";
 import { changes } from "../../events/draft.js";
-import { lastUpdate } from "../../events/if-unchanged.js";
 import {
   type ImportRecord,
   type ImportRecords,
@@ -15,11 +14,17 @@ import { DEFAULT_LABEL } from "../../events/related.js";
 import { exceptionsOf, isOccurrenceId, isSeries, withoutExceptions } from "../../events/repeat/series.js";
 import { type Written, write } from "../../events/write.js";
 import type { Run } from "../../run/run.js";
-import { hashContent, hashEvent, shortHash } from "./content-hash.js";
-import type { Drafter } from "./drafts.js";
-import type { ImportPlan, ImportStep } from "./make-plan.js";
+import { hashContent, hashEvent, shortHash } from "./entry.js";
+import {
+  type Drafter,
+  draftOfChange,
+  type ImportPlan,
+  type ImportStep,
+  isAsDrafted,
+  isUntouched,
+  writtenRecord,
+} from "./make-plan.js";
 import { type ImportEvent, type Known, recordOf, seriesRecord } from "./plan.js";
-import { draftOfChange, isAsDrafted, isUntouched, writtenRecord } from "./written-event.js";
 
 /** What the writes of an import need. */
 interface ApplyOptions {

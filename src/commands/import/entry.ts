@@ -1,11 +1,16 @@
-import type { EventDraft } from "../../../contract/shapes.js";
+import { createHash } from "node:crypto";
+import { DAY_MS, dateToInstant, formatWireDateTime } from "../../../contract/date-time.js";
+import { codePointLength, MAX_URL, URL_SCHEMES } from "../../../contract/limits.js";
+import type { Event, EventDraft, WritableField } from "../../../contract/shapes.js";
+import { parseUrl } from "../../../contract/url.js";
 import { asUsageError, describeWithoutFlags, usageError } from "../../errors.js";
+import { contentKey, hashedFields } from "../../events/content.js";
 import { draft } from "../../events/draft.js";
 import type { Named } from "../../events/names.js";
-import type { WrittenPatch } from "../../events/patch.js";
-import { firstNames } from "../../output/first-names.js";
+import { type EventPatch, type LimitedTexts, TEXT_LIMITS, type WrittenPatch } from "../../events/patch.js";
+import { fromFirstSlot, isSeries } from "../../events/repeat/series.js";
+import { firstNames } from "../../output/words.js";
 import { readWallClock } from "../../time/zoned-time.js";
-import { checkStorable, isStorableUrl, truncateTexts } from "./content.js";
 import type { Beginning } from "./ics-times.js";
 
 /** Which occurrence of which series is changed. */
@@ -224,4 +229,95 @@ export const SEVERAL_LABELS = "with several categories: the first is its label";
 /** How an occurrence is known. @param slot when it would have started by its rule: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ` */
 export function occurrenceIdentity(uid: string, slot: string): string {
   return `${uid} ${slot}`;
+}
+
+/** Checks what the service could not store, besides the contract's limits. @throws CliError usage */
+function checkStorable(patch: EventPatch): void {
+  for (const [name, text] of Object.entries(patch))
+    if (typeof text === "string" && /[\0\p{Surrogate}]/u.test(text))
+      throw usageError(`${name} has a NUL or half a character, which cannot be stored`);
+}
+
+/** The most dates that RDATE and EXDATE of an event may have together. */
+const MAX_DATES = 10_000;
+
+/** @param lines of iCalendar, of which those of RDATE and EXDATE count @throws CliError usage for more than `MAX_DATES` */
+export function checkDates(lines: readonly string[]): void {
+  let count = 0;
+  for (const line of lines) {
+    if (!/^(?:RDATE|EXDATE)[;:]/i.test(line)) continue;
+    for (let index = 0; index !== -1; index = line.indexOf(",", index + 1)) count += 1;
+    if (count > MAX_DATES) throw usageError(`it has more than ${MAX_DATES} dates in RDATE and EXDATE`);
+  }
+}
+
+/** Whether a URL can be stored; true if there is none. A URL of another scheme could run a script or read a file. */
+function isStorableUrl(url: string | null | undefined): boolean {
+  if (!url) return true;
+  if (codePointLength(url) > MAX_URL || /[\p{Cc}\p{Surrogate}]/u.test(url)) return false;
+  const protocol = parseUrl(url)?.protocol;
+  return URL_SCHEMES.some((scheme) => scheme === protocol);
+}
+
+const [FIRST, LAST] = [dateToInstant("0000-01-01"), dateToInstant("9999-12-31") + DAY_MS - 1];
+
+/** An instant as the contract writes it. @throws CliError usage for a year that has no four digits */
+export function wireTime(instant: number): string {
+  if (instant >= FIRST && instant <= LAST) return formatWireDateTime(instant);
+  throw usageError("its times are not in the years 0000 to 9999");
+}
+
+/** The same patch, texts beyond the limits cut at a character and ended with `…`; `patch` itself where none is. */
+function truncateTexts(patch: WrittenPatch): WrittenPatch {
+  const texts: LimitedTexts = patch;
+  const long = TEXT_LIMITS.flatMap(({ field, max }) => {
+    const text = texts[field] ?? "";
+    return codePointLength(text) > max ? [[field, truncate(text, max)]] : [];
+  });
+  return long.length === 0 ? patch : { ...patch, ...Object.fromEntries(long) };
+}
+
+function truncate(text: string, max: number): string {
+  // A character has at most two code units.
+  const [...start] = text.slice(0, 2 * max);
+  return `${start
+    .slice(0, max - 1)
+    .join("")
+    .trimEnd()}…`;
+}
+
+/** The same for two versions of a file's event that say the same. Earlier imports have remembered it, so it must not change. */
+export function hashContent(content: EventDraft<Named>): string {
+  const fields = {
+    category: content.category,
+    title: content.title,
+    all_day: content.all_day ?? false,
+    start_at: content.start_at,
+    start_timezone: content.start_timezone,
+    end_at: content.end_at,
+    end_timezone: content.end_timezone,
+    description: content.description,
+    location: content.location,
+    url: content.url,
+    label: content.label?.value,
+    attendees: content.attendees?.map(({ value }) => value),
+    recurrences: content.recurrences,
+  } satisfies Record<WritableField, unknown>;
+  return shortHash(hashedFields(fields));
+}
+
+/** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */
+export function hashEvent(event: Event): string {
+  const rule = event.recurrences.filter((line) => !line.startsWith("EXDATE"));
+  return shortHash(contentKey(isSeries(event) ? { ...fromFirstSlot(event), recurrences: rule } : event));
+}
+
+/** Long enough that nothing is taken for the same by chance. */
+export function shortHash(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 22);
+}
+
+/** The identity of an event that has none of its own, by its text. Earlier imports have remembered it, too. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
 }

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, isTimeZone, MINUTE_MS } from "../../../contract/date-t
 import { readTimeZoneName } from "../../../contract/time-zone-names.js";
 import { type CliError, usageError } from "../../errors.js";
 import { offsetAt } from "../../time/zoned-time.js";
-import type { IcsComponent } from "./ics-components.js";
+import type { IcsComponent } from "./ics-text.js";
 
 /** Gives the IANA zone of a TZID for a time that its clock shows. @throws CliError usage for one that is not known */
 export interface ZoneFinder {

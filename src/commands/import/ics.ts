@@ -1,4 +1,4 @@
-import { firstNames } from "../../output/first-names.js";
+import { firstNames } from "../../output/words.js";
 import {
   type ChangedOccurrence,
   occurrenceIdentity,
@@ -7,8 +7,8 @@ import {
   type Rejection,
   readEntry,
 } from "./entry.js";
-import { type IcsComponent, readLines, scanIcs } from "./ics-components.js";
 import { readChange, readVevent } from "./ics-event.js";
+import { type IcsComponent, readLines, scanIcs } from "./ics-text.js";
 import type { Beginning } from "./ics-times.js";
 import { createZoneFinder, type ZoneFinder } from "./ics-zones.js";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addAction, describeCommand, type RunOf } from "../../cli/command.js";
-import { DATE_ORDERS } from "./csv-times.js";
+import { DATE_ORDERS } from "./csv.js";
 import { IMPORT_FORMATS } from "./read.js";
 import type { ImportFlags } from "./read-source.js";
 import { runImport } from "./run-import.js";

@@ -1,6 +1,8 @@
-import type { Event } from "../../../contract/shapes.js";
-import { firstFailure } from "../../cli/process-each.js";
+import type { Event, EventDraft } from "../../../contract/shapes.js";
+import { firstFailure } from "../../cli/items.js";
 import { nullOn } from "../../errors.js";
+import { replacing, says } from "../../events/content.js";
+import type { ChosenCalendar } from "../../events/find/calendar-choice.js";
 import {
   type ImportRecord,
   type ImportRecords,
@@ -9,16 +11,17 @@ import {
   seriesOf,
 } from "../../events/imported/records.js";
 import { localTimes } from "../../events/localized-event.js";
+import type { Named } from "../../events/names.js";
+import { createRelatedResolver, DEFAULT_LABEL } from "../../events/related.js";
 import { exceptionsOf, isOccurrenceId, isSeries } from "../../events/repeat/series.js";
 import { describeWhen } from "../../events/views/event-when.js";
 import type { Run } from "../../run/run.js";
 import { addDays } from "../../time/zoned-time.js";
-import { hashEvent } from "./content-hash.js";
-import type { Drafter } from "./drafts.js";
-import { compareWithRecords, type ImportEvent, type Known } from "./plan.js";
+import { hashContent, hashEvent } from "./entry.js";
+import { compareWithRecords, type ImportEvent, type Known, seriesRecord } from "./plan.js";
 import type { ReadSource } from "./read-source.js";
+import { draftOfSeries, repeatsAs } from "./series.js";
 import type { ImportExamples, ImportReport } from "./view.js";
-import { isAsDrafted, isUntouched, writtenRecord } from "./written-event.js";
 
 /** A write of an import. `seen` is `hashEvent` of the event as it was when the import was planned; empty for an occurrence alike its series. */
 export type ImportStep = { readonly title: string } & (
@@ -272,4 +275,96 @@ async function readEvent({ run, calendarId, listed }: Judging, eventId: string):
   if (event !== undefined) return event;
   const api = await run.api();
   return api.getEvent({ calendarId, eventId }).catch(nullOn("not_found"));
+}
+
+export type Drafter = Awaited<ReturnType<typeof createDrafter>>;
+
+/**
+ * Makes drafts of a file's events. A label that the calendar does not have becomes the given one, and who is no member is
+ * left out; `notes` says so, once each.
+ * @param given the label of events without one: by default the profile's, then the default label
+ * @throws CliError not_found for a given label that the calendar does not have
+ */
+export async function createDrafter(run: Run, calendar: ChosenCalendar, given: string | undefined) {
+  const named = given === undefined ? undefined : { value: given, source: "--label" };
+  const preset = named ?? run.config.settings().setting("label");
+  const resolver = createRelatedResolver(run, calendar.id);
+  const presetId = (preset && (await resolver.labelId(preset))) ?? DEFAULT_LABEL;
+  const presetName = named === undefined ? "the default one" : "that of --label";
+  const place = calendar.name || calendar.id;
+  /** By name or composite id. */
+  const labels = new Map<string, string>();
+  const noLabels = new Set<string>();
+  /** Null for who is no member, or for several of a name. */
+  const attendees = new Map<string, string | null>();
+  const findLabel = async (label: Named): Promise<void> => {
+    if (labels.has(keyOf(label))) return;
+    const id = await resolver.labelId(label).catch(nullIfUnclear);
+    labels.set(keyOf(label), id ?? presetId);
+    if (id === null) noLabels.add(label.value);
+  };
+  const findAttendee = async (named: Named): Promise<void> => {
+    if (attendees.has(named.value)) return;
+    const ids = await resolver.attendeeIds([named]).catch(nullIfUnclear);
+    attendees.set(named.value, ids?.[0] ?? null);
+  };
+  return {
+    /** Finds the labels and attendees of an event, which `draftOf` needs. Each is looked for once. */
+    async prepare({ content: { label, attendees: named = [] } }: ImportEvent): Promise<void> {
+      if (label !== undefined) await findLabel(label);
+      for (const each of named) await findAttendee(each);
+    },
+    draftOf({ content: { label, attendees: named, ...content } }: ImportEvent): EventDraft {
+      const labelId = (label && labels.get(keyOf(label))) ?? presetId;
+      const ids = named && [...new Set(named.flatMap(({ value }) => attendees.get(value) ?? []))];
+      return { ...content, label: labelId, attendees: ids };
+    },
+    notes(): readonly string[] {
+      const unknown = [...noLabels].join(", ");
+      const others = [...attendees].flatMap(([name, id]) => (id === null ? [name] : [])).join(", ");
+      return [
+        ...(unknown === "" ? [] : [`${place} has no label ${unknown}: these events get ${presetName}`]),
+        ...(others === "" ? [] : [`left out, as no members of ${place}: ${others}`]),
+      ];
+    },
+  };
+}
+
+function keyOf({ value, printed }: Named): string {
+  return printed?.id ?? value;
+}
+
+/** For `catch`: null where a name means nothing, or several have it. */
+const nullIfUnclear = nullOn("not_found", "usage");
+
+/** What is remembered of an event that says what the file says; null for an occurrence that is as its series says. */
+export function writtenRecord(event: ImportEvent, left: Event): ImportRecord | null {
+  if (isUntouched(left)) return null;
+  const hash = hashContent(event.content);
+  const { slot, isAlone } = event;
+  return { id: left.id, hash, left: hashEvent(left), slot, isAlone, series: seriesRecord(event) };
+}
+
+/** Whether an occurrence is as its series says. */
+export function isUntouched(event: Event): boolean {
+  return event.series_id !== null && !isSeries(event) && event.recurrences.length > 0;
+}
+
+/** Whether an event says what would be written. */
+export function isAsDrafted(
+  current: Event,
+  draft: EventDraft,
+  event: Pick<ImportEvent, "exceptions">,
+): boolean {
+  const wanted = draftOfChange(draft, current, event);
+  return says(current, wanted) && (!wanted.recurrences || repeatsAs(wanted, current));
+}
+
+/** What replaces an event: what the file does not have is cleared. */
+export function draftOfChange(
+  draft: EventDraft,
+  current: Event,
+  { exceptions }: Pick<ImportEvent, "exceptions">,
+): EventDraft {
+  return replacing(current, isSeries(current) ? draftOfSeries(draft, current, exceptions) : draft);
 }

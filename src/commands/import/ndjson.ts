@@ -3,9 +3,15 @@ import { describeJsonError, isJsonObject, locateJsonError, parseJson } from "../
 import { CliError, usageError } from "../../errors.js";
 import { readEventInput } from "../../events/json.js";
 import { parseTimeZone } from "../../time/dates.js";
-import { checkDates } from "./content.js";
-import { hashText } from "./content-hash.js";
-import { ENTRY, type ImportItem, type ReaderOptions, type ReadItems, readEntry } from "./entry.js";
+import {
+  checkDates,
+  ENTRY,
+  hashText,
+  type ImportItem,
+  type ReaderOptions,
+  type ReadItems,
+  readEntry,
+} from "./entry.js";
 
 /** The text of a value, and the line where it begins. */
 interface Place {

@@ -8,7 +8,7 @@ import {
 } from "../../events/imported/records.js";
 import type { Named } from "../../events/names.js";
 import { isOccurrenceId } from "../../events/repeat/series.js";
-import { hashContent } from "./content-hash.js";
+import { hashContent } from "./entry.js";
 import type { SeriesExceptions } from "./series.js";
 
 /** An event that an import makes: one of the file, a series, or one occurrence of a repeating one. */

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename } from "node:path";
 import { requireConfirmation } from "../../cli/command.js";
-import { createNamer } from "../../cli/item-report.js";
+import { createNamer } from "../../cli/items.js";
 import { emptyValueError, missingFlagsError, usageError } from "../../errors.js";
 import { readDayFlag } from "../../events/input/date-flags.js";
 import { sanitizeLine } from "../../output/sanitize.js";
@@ -10,7 +10,6 @@ import type { Run } from "../../run/run.js";
 import { addDays, localDate } from "../../time/zoned-time.js";
 import type { Rejection } from "./entry.js";
 import { type Gathered, type GatherOptions, gatherEvents } from "./gather.js";
-import type { DayWindow } from "./occurrences.js";
 import {
   type ImportFile,
   type ImportOptions,
@@ -18,6 +17,7 @@ import {
   readImportFile,
   tooLargeError,
 } from "./read.js";
+import type { DayWindow } from "./series-events.js";
 
 /** Flags as typed. */
 export interface ImportFlags extends Pick<ImportOptions, "as" | "columns" | "dates" | "truncate"> {

@@ -2,11 +2,23 @@ import { DAY_MS, formatWireDateTime } from "../../../contract/date-time.js";
 import { slotText } from "../../../contract/extensions.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import { usageError } from "../../errors.js";
-import { exceptionsOf, fromFirstSlot, timesFrom } from "../../events/repeat/series.js";
-import { linesFor, shiftBetween, shiftedStart } from "../../events/repeat/series-shift.js";
-import { dateLines, readRecurrence, recurrenceOf, untilOf } from "../../time/recurrence/lines.js";
+import {
+  exceptionsOf,
+  fromFirstSlot,
+  linesFor,
+  shiftBetween,
+  shiftedStart,
+  timesFrom,
+} from "../../events/repeat/series.js";
 import type { Starts } from "../../time/recurrence/recurrence.js";
-import { MAX_OCCURRENCES, writeRule } from "../../time/recurrence/rule.js";
+import {
+  dateLines,
+  MAX_OCCURRENCES,
+  readRecurrence,
+  recurrenceOf,
+  untilOf,
+  writeRule,
+} from "../../time/recurrence/rule.js";
 import { instantAt, wallClockAt } from "../../time/zoned-time.js";
 import type { ImportEntry } from "./entry.js";
 

@@ -1,13 +1,13 @@
-import { processEach } from "../../cli/process-each.js";
+import { processEach } from "../../cli/items.js";
 import { CliError } from "../../errors.js";
-import { nameEvent } from "../../events/find/event-name.js";
+import { nameEvent } from "../../events/find/event-ids.js";
 import { rememberedNames } from "../../events/find/event-query.js";
 import type { LocalizedEvent } from "../../events/localized-event.js";
 import type { Reminder, ReminderWindow } from "../../events/reminders.js";
 import { eventView } from "../../events/views/event.js";
-import { firstNames } from "../../output/first-names.js";
 import { jsonObject } from "../../output/view.js";
 import { JSON_DOCUMENT, PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
+import { firstNames } from "../../output/words.js";
 import type { Run } from "../../run/run.js";
 import { messageKey, type SendResult, type Sent } from "../../state/sent.js";
 import { noteResult, reportSending } from "./post-target.js";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Target } from "../../delivery/target.js";
-import type { TargetFlags } from "../../delivery/target-flags.js";
+import type { Target, TargetFlags } from "../../delivery/target.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import {
   type DayFlags,
@@ -14,8 +13,7 @@ import { eventView } from "../../events/views/event.js";
 import type { Run } from "../../run/run.js";
 import { messageKey, type Sent } from "../../state/sent.js";
 import { localDate } from "../../time/zoned-time.js";
-import { describeDigest } from "./first-line.js";
-import { createDigest, createTextMessage, type Message } from "./message.js";
+import { createDigest, createTextMessage, describeDigest, type Message } from "./message.js";
 import { type MessageFlags, noteResult, postMessage, postToEach, type SendMessage } from "./post-target.js";
 
 /** The flags of `post`, as typed. */

@@ -1,5 +1,4 @@
-import type { Line, Segment } from "./entry-lines.js";
-import type { Block, Item, Layout } from "./layout.js";
+import type { Block, Item, Layout, Line, Segment } from "./layout.js";
 import { linkTarget } from "./links.js";
 import { cutText, type LengthUnit, textLength } from "./text-length.js";
 

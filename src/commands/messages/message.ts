@@ -1,12 +1,17 @@
+import { DAY_MS, dateToInstant, MINUTE_MS, parseWireDateTime } from "../../../contract/date-time.js";
+import { HEX_COLOR } from "../../../contract/limits.js";
 import type { MessageExtras } from "../../delivery/target.js";
-import type { EventChange } from "../../events/changes/compare.js";
-import { type Day, type DayRange, listByDay } from "../../events/day-list.js";
+import type { ChangeKind, EventChange } from "../../events/changes/compare.js";
+import { type Day, type DayEntry, type DayRange, lastsAllDay, listByDay } from "../../events/day-list.js";
 import type { LocalizedEvent } from "../../events/localized-event.js";
-import { firstNames } from "../../output/first-names.js";
+import { describeDifference, type EventDifference } from "../../events/views/change.js";
+import { describeEntry, headingOf } from "../../events/views/days.js";
+import { describeDayRange, titleOf } from "../../events/views/event-when.js";
 import { sanitizeBlock, sanitizeLine } from "../../output/sanitize.js";
-import { describeStart, type MomentOptions } from "./first-line.js";
-import { type LinkButton, linkButtons, MAX_BUTTONS } from "./links.js";
-import { descriptionBlock, type EntryContext, type MessageDay, messageDays } from "./message-days.js";
+import { PLAIN_STYLE } from "../../output/style.js";
+import { firstNames } from "../../output/words.js";
+import { addDays, localDate } from "../../time/zoned-time.js";
+import { type LinkButton, linkButtons, linkTarget, MAX_BUTTONS } from "./links.js";
 import { cutText } from "./text-length.js";
 
 /** What is sent, before a target renders it. All text is sanitized; no markup of a target is escaped yet. */
@@ -31,7 +36,7 @@ export interface DaysBody {
 
 type MessageBody = DaysBody | { readonly kind: "text"; readonly text: string };
 
-export interface DigestOptions extends MomentOptions {
+interface DigestOptions extends MomentOptions {
   readonly title: string;
   /** Whether the title names the day, if it is only one. */
   readonly titleNamesDay?: boolean;
@@ -140,4 +145,264 @@ function zoneOf(days: readonly MessageDay[], zone: string): string | null {
     entries.some(({ event }) => event.all_day !== true && event.start_local !== null),
   );
   return isTimed ? zone : null;
+}
+
+/** What a message says of each event, day by day. */
+
+interface MessageDay {
+  /** `YYYY-MM-DD`; null for events without times. */
+  readonly date: string | null;
+  /** `Today, Sat 21 Nov`; with the year unless that is this year. */
+  readonly heading: string;
+  readonly entries: readonly MessageEntry[];
+}
+
+/** An event on one of its days. Text that is missing is empty. */
+export interface MessageEntry {
+  readonly event: LocalizedEvent;
+  /** What happened to the event, in a message about changes. */
+  readonly change: ChangeKind | null;
+  /** What it was before it changed. */
+  readonly difference: EventDifference;
+  /** `09:30–10:00`, `all day`, `22:00 →` */
+  readonly time: string;
+  /** Empty where the message's title has it. */
+  readonly name: string;
+  /** `(until Sun 02:00)`, `[label]` */
+  readonly notes: readonly string[];
+  /** Where the name leads to: http, https or mailto. */
+  readonly url: string | null;
+  readonly location: string;
+  /** Empty unless calendars are named. */
+  readonly calendar: string;
+  readonly attendees: readonly string[];
+  /** Lines; in a digest one. */
+  readonly description: string;
+  /** Of the label: `#` and six hex digits. */
+  readonly color: string | null;
+}
+
+/** Code points of the parts. The contract's own limits are lower; a service may send more. */
+const MAX_PARTS = { name: 200, location: 200, attendee: 60 } as const;
+/** Code points of a description: the first line in a list, more where there is one event. */
+const MAX_DESCRIPTION = { digest: 160, reminder: 1_000 } as const;
+
+interface EntryContext extends MomentOptions {
+  readonly showCalendar: boolean;
+  /** Null where nothing is said about changes. */
+  readonly changes: ReadonlyMap<LocalizedEvent, EventChange<LocalizedEvent>> | null;
+}
+
+/** The days of a message. Details of an event are under its first day only. */
+function messageDays(days: readonly Day<LocalizedEvent>[], context: EntryContext): MessageDay[] {
+  const today = localDate(context.now, context.zone);
+  const seen = new Set<LocalizedEvent>();
+  return days.map(({ date, entries }) => {
+    const shown = entries.map((entry) => {
+      const full = messageEntry(entry, date, context);
+      return seen.has(entry.event) ? { ...full, ...NO_DETAILS } : full;
+    });
+    for (const { event } of entries) seen.add(event);
+    return { date, heading: nameDay(date, today), entries: shown };
+  });
+}
+
+const NO_DETAILS = { attendees: [], description: "" } as const;
+
+function messageEntry(
+  entry: DayEntry<LocalizedEvent>,
+  date: string | null,
+  { changes, ...options }: EntryContext,
+): MessageEntry {
+  const { event } = entry;
+  const text = describeEntry(entry, date, {
+    ...options,
+    style: PLAIN_STYLE,
+    width: Number.POSITIVE_INFINITY,
+    unicode: true,
+    today: null,
+    calendarColors: new Map(),
+    idOf: () => "",
+  });
+  const { time, notes, calendar } = text;
+  const { change = null, before = null } = changes?.get(event) ?? {};
+  return {
+    event,
+    change,
+    difference: describeDifference(before ?? event, event),
+    time,
+    name: cutText(text.name, MAX_PARTS.name, "code points"),
+    notes: notes.map((note) => cutText(note, MAX_PARTS.name, "code points")),
+    url: linkTarget(event.url),
+    location: cutText(text.location, MAX_PARTS.location, "code points"),
+    calendar,
+    attendees: attendeesOf(event),
+    description: firstLine(event),
+    color: HEX_COLOR.test(event.label?.color ?? "") ? (event.label?.color ?? null) : null,
+    // There is nothing more to see of it.
+    ...(change === "removed" && { ...NO_DETAILS, url: null }),
+  };
+}
+
+function attendeesOf({ attendees }: LocalizedEvent): string[] {
+  return attendees
+    .map(({ name }) => cutText(sanitizeLine(name ?? "").trim(), MAX_PARTS.attendee, "code points"))
+    .filter((name) => name !== "");
+}
+
+function descriptionLines({ description }: LocalizedEvent): string[] {
+  const lines = sanitizeBlock(description ?? "")
+    .replaceAll("\t", " ")
+    .split("\n");
+  return lines.map((line) => line.trim()).filter((line) => line !== "");
+}
+
+function firstLine(event: LocalizedEvent): string {
+  const [first = "", ...others] = descriptionLines(event);
+  const more = others.length > 0 && !first.endsWith("…") ? " …" : "";
+  return cutText(`${first}${more}`, MAX_DESCRIPTION.digest, "code points");
+}
+
+/** The description of an event that is not one of a list. */
+function descriptionBlock(event: LocalizedEvent): string {
+  return cutText(descriptionLines(event).join("\n"), MAX_DESCRIPTION.reminder, "code points");
+}
+
+/** The title of a message, which is all that a phone shows of it. */
+
+interface MomentOptions {
+  /** The chosen zone. */
+  readonly zone: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+interface FirstLineOptions extends MomentOptions {
+  /** The days that were read. */
+  readonly range: DayRange;
+  /** What the events were chosen by, beside the days: `label Visits`. */
+  readonly filters: readonly string[];
+}
+
+/** Code points of a name, of one filter and of all of them, so that a long one leaves room for the rest. */
+const MAX_NAME = 80;
+const MAX_FILTER = 40;
+const MAX_FILTERS = 60;
+
+export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
+  added: "New",
+  changed: "Changed",
+  removed: "Removed",
+};
+
+/** `Sat 21 Nov`, `Today, Sat 21 Nov`, `No date`; with the year unless it is this year. @param today `YYYY-MM-DD` */
+function nameDay(date: string | null, today: string): string {
+  const word = relativeDay(date, today);
+  const name = headingOf(date, { today });
+  return word === null ? name : `${word.charAt(0).toUpperCase()}${word.slice(1)}, ${name}`;
+}
+
+/** `Today, Mon 23 Nov: 9 events, first 09:30 Daily stand-up (label Visits)` */
+export function describeDigest(events: readonly LocalizedEvent[], options: FirstLineOptions): string {
+  const { range: days, zone, now, filters } = options;
+  const first = firstStart(events, options);
+  const count = `${events.length === 0 ? "no" : events.length} ${events.length === 1 ? "event" : "events"}`;
+  const event =
+    first === null ? "" : `, ${events.length === 1 ? "" : "first "}${describeEvent(first, options)}`;
+  const name = nameRange(days, localDate(now, zone));
+  return `${name === "" ? "" : `${name}: `}${count}${event}${filterNote(filters)}`;
+}
+
+/**
+ * `Removed: today 16:00 Dentist, and 2 more`: the change of the nearest day; of one day what was removed, then what changed, then
+ * what is new.
+ */
+export function describeChanges(
+  changes: readonly EventChange<LocalizedEvent>[],
+  options: FirstLineOptions,
+): string {
+  const { range: days, zone, now, filters } = options;
+  const today = localDate(now, zone);
+  const keyOf = ({ change, event: { start_local: start } }: EventChange<LocalizedEvent>) => {
+    const date = start === null || start.slice(0, 10) > today ? (start?.slice(0, 10) ?? "no date") : today;
+    return `${date} ${GRAVITY.indexOf(change)} ${start}`;
+  };
+  const [first, ...others] = changes.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  if (first === undefined) return `No changes, ${nameRange(days, today)}${filterNote(filters)}`;
+  const more = others.length === 0 ? "" : `, and ${others.length} more`;
+  const { change, event, before } = first;
+  const { time, others: parts } = describeDifference(before ?? event, event);
+  const [was = ""] = time === "" ? parts : [time];
+  const what = `${describeEvent(event, options)}${was === "" ? "" : `, ${was}`}`;
+  return `${CHANGE_WORDS[change]}: ${what}${more}${filterNote(filters)}`;
+}
+
+/** From what a reader has to know first. */
+const GRAVITY: readonly ChangeKind[] = ["removed", "changed", "added"];
+
+/** The first that begins at a time on one of the days; without one the first of the list, such as an all-day event. */
+function firstStart(events: readonly LocalizedEvent[], { range }: FirstLineOptions): LocalizedEvent | null {
+  const entries = listByDay(events, range).flatMap((day) => (day.date === null ? [] : day.entries));
+  const begins = entries.find((entry) => !lastsAllDay(entry) && ["whole", "first"].includes(entry.part));
+  return (begins ?? entries[0])?.event ?? events[0] ?? null;
+}
+
+/** `09:30 Daily stand-up`, `tomorrow all day Holiday`; without the day where the days are only one. */
+function describeEvent(event: LocalizedEvent, { range: days, zone, now }: FirstLineOptions): string {
+  const { start_local: start, all_day } = event;
+  const name = cutText(titleOf(event), MAX_NAME, "code points");
+  const date = start?.slice(0, 10) ?? "";
+  // One that goes on since another day has no time on these.
+  if (start === null || (all_day !== true && days.first !== null && date < days.first)) return name;
+  const today = localDate(now, zone);
+  const isOnlyDay = days.first !== null && days.first === days.last;
+  const day = isOnlyDay ? "" : `${relativeDay(date, today) ?? headingOf(date, { today })} `;
+  return `${day}${all_day === true ? "all day" : start.slice(11, 16)} ${name}`;
+}
+
+/** `Today, Mon 23 Nov`, `Mon 23 – Sun 29 Nov`, `From Mon 23 Nov`; empty for every day. */
+function nameRange(days: DayRange, today: string): string {
+  if (days.first !== null && days.first === days.last) return nameDay(days.first, today);
+  const range = describeDayRange(days, { year: today.slice(0, 4) !== (days.last ?? today).slice(0, 4) });
+  return `${range.charAt(0).toUpperCase()}${range.slice(1)}`;
+}
+
+function relativeDay(date: string | null, today: string): "today" | "tomorrow" | null {
+  if (date === today) return "today";
+  return date === addDays(today, 1) ? "tomorrow" : null;
+}
+
+function filterNote(filters: readonly string[]): string {
+  const names = filters.map((filter) => cutText(filter, MAX_FILTER, "code points"));
+  return names.length === 0 ? "" : ` (${cutText(names.join(", "), MAX_FILTERS, "code points")})`;
+}
+
+/** `In 15 min`, `Now`, `Started 10 min ago`; of an all-day event `Today` or `Tomorrow`. */
+function describeStart(event: LocalizedEvent, { zone, now }: MomentOptions): string {
+  if (event.all_day === true) return describeStartDay(event, localDate(now, zone));
+  const start = parseWireDateTime(event.start_at ?? "");
+  if (start === null) return "Reminder";
+  const minutes = Math.round((start.instant - now) / MINUTE_MS);
+  if (minutes === 0) return "Now";
+  return minutes > 0 ? `In ${describeMinutes(minutes)}` : `Started ${describeMinutes(-minutes)} ago`;
+}
+
+function describeStartDay({ start_local }: LocalizedEvent, today: string): string {
+  if (start_local === null) return "Reminder";
+  const days = (dateToInstant(start_local) - dateToInstant(today)) / DAY_MS;
+  if (days === 0) return "Today";
+  if (days === 1) return "Tomorrow";
+  if (days === -1) return "Since yesterday";
+  return days > 0 ? `In ${days} days` : `Started ${-days} days ago`;
+}
+
+/** `45 min`, `1 h 30 min`, `2 days 3 h` */
+function describeMinutes(minutes: number): string {
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
+  const parts = [
+    days === 0 ? "" : `${days} ${days === 1 ? "day" : "days"}`,
+    hours === 0 ? "" : `${hours} h`,
+    minutes % 60 === 0 || days > 0 ? "" : `${minutes % 60} min`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
 }

@@ -7,8 +7,13 @@ import { changeView } from "../../events/views/change.js";
 import type { Run } from "../../run/run.js";
 import { messageKey } from "../../state/sent.js";
 import { nameFilters, type PostOptions } from "./digest.js";
-import { describeChanges } from "./first-line.js";
-import { createChangesDigest, createTextMessage, type Message, presentEvents } from "./message.js";
+import {
+  createChangesDigest,
+  createTextMessage,
+  describeChanges,
+  type Message,
+  presentEvents,
+} from "./message.js";
 import { noteResult, postMessage, postToEach, type SendMessage } from "./post-target.js";
 
 /** A key is used until the next message under its name. */

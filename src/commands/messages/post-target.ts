@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { collect } from "../../cli/global-flags.js";
-import { processEach, type ReportFailures } from "../../cli/process-each.js";
-import type { Target, TargetRequest } from "../../delivery/target.js";
-import type { TargetFlags } from "../../delivery/target-flags.js";
+import { processEach, type ReportFailures } from "../../cli/items.js";
+import type { Target, TargetFlags, TargetRequest } from "../../delivery/target.js";
 import { wrapError } from "../../errors.js";
 import { PAYLOAD_DOCUMENT } from "../../output/views/plain.js";
 import type { Run } from "../../run/run.js";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { addAction, describeCommand, forJobs, type RunOf, requireChosenService } from "../../cli/command.js";
 import { collect } from "../../cli/global-flags.js";
-import { addTargetFlags } from "../../delivery/target-flags.js";
+import { addTargetFlags } from "../../delivery/target.js";
 import { emptyValueError, usageError } from "../../errors.js";
 import { addCalendarFlag, addFilterFlags } from "../../events/find/event-query.js";
 import { addStrictDatesFlag } from "../../events/input/date-flags.js";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { addAction, describeCommand, forJobs, type RunOf, requireChosenService } from "../../cli/command.js";
-import { addTargetFlags } from "../../delivery/target-flags.js";
+import { addTargetFlags } from "../../delivery/target.js";
 import { type CliError, missingFlagsError, wrapError } from "../../errors.js";
 import { addCalendarFlag, addFilterFlags, type EventQuery } from "../../events/find/event-query.js";
 import { nameSingle, readEvents } from "../../events/find/event-reader.js";

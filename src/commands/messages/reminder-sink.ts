@@ -1,8 +1,7 @@
 import { createProgramRunner, eventVariables } from "../../cli/run-program.js";
-import type { Payload, Target } from "../../delivery/target.js";
-import type { TargetFlags } from "../../delivery/target-flags.js";
+import type { Payload, Target, TargetFlags } from "../../delivery/target.js";
 import { emptyValueError, usageError } from "../../errors.js";
-import { nameEvent } from "../../events/find/event-name.js";
+import { nameEvent } from "../../events/find/event-ids.js";
 import type { FilterFlags } from "../../events/find/event-query.js";
 import type { LocalizedEvent } from "../../events/localized-event.js";
 import { eventView } from "../../events/views/event.js";

@@ -7,10 +7,10 @@ import { parseMailAddresses } from "../../delivery/sendmail.js";
 import { TARGET_KINDS, type TargetKind, type TargetPlace } from "../../delivery/target.js";
 import { checkGivenPlace, parseWebhookUrl, SEEN_BY_OTHERS } from "../../delivery/webhook-url.js";
 import { usageError } from "../../errors.js";
+import type { View } from "../../output/view.js";
 import type { Run } from "../../run/run.js";
 import { createTextMessage } from "./message.js";
 import { postMessage } from "./post-target.js";
-import { targetView } from "./target-view.js";
 
 export function registerTargets(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
@@ -189,3 +189,19 @@ async function chooseTarget(
   const needed = { name: neededChoice(run, { name: "NAME", given, noun: "Target", list }) };
   return (await completeValues(run.terminal.prompt, needed, { command })).name;
 }
+
+export interface TargetRow {
+  readonly name: string;
+  readonly as: string;
+}
+
+/** The targets of `targets list`, without their URLs, which are secret. */
+export const targetView: View<TargetRow> = {
+  noun: "target",
+  shape: "target",
+  keys: {
+    name: { type: "string", minWidth: 8 },
+    as: { type: "string", about: "message format", header: "Format" },
+  },
+  tsv: ["name", "as"],
+};

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { checkService, clockSkew, type ServiceCheck } from "../../api/service-check.js";
 import { addAction, describeCommand, type RunOf, requireChosenService } from "../../cli/command.js";
-import { addTargetFlags, type TargetFlags } from "../../delivery/target-flags.js";
+import { addTargetFlags, type TargetFlags } from "../../delivery/target.js";
 import { CliError, configurationError } from "../../errors.js";
-import { shellLine } from "../../output/shell-words.js";
 import { type Check, checkView } from "../../output/views/check.js";
+import { shellLine } from "../../output/words.js";
 import type { Run } from "../../run/run.js";
 import { describeLocal, formatLocal } from "../../time/zoned-time.js";
 import { createJobChecks, type FolderCheck, type JobChecks } from "./job-checks.js";

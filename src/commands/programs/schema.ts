@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { addAction, describeCommand, pathOf, type RunOf } from "../../cli/command.js";
-import { findCommand, runnableCommands } from "../../cli/command-facts.js";
+import { findCommand, runnableCommands } from "../../cli/help/command-page.js";
 import { type CliError, usageError } from "../../errors.js";
-import { findNearest } from "../../output/nearest.js";
 import { JSON_DOCUMENT } from "../../output/views/plain.js";
+import { findNearest } from "../../output/words.js";
 import type { Run } from "../../run/run.js";
 
 interface SchemaOptions {

@@ -7,8 +7,15 @@ import { draftOfCopy } from "../../events/copy.js";
 import { changes } from "../../events/draft.js";
 import { type ChosenCalendar, resolveCalendars } from "../../events/find/calendar-choice.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../../events/related.js";
-import { fromFirstSlot, slotOf, timesFrom, withoutExceptions } from "../../events/repeat/series.js";
-import { linesFor, shiftBetween, shiftedStart } from "../../events/repeat/series-shift.js";
+import {
+  fromFirstSlot,
+  linesFor,
+  shiftBetween,
+  shiftedStart,
+  slotOf,
+  timesFrom,
+  withoutExceptions,
+} from "../../events/repeat/series.js";
 import { type Written, write } from "../../events/write.js";
 import type { Run } from "../../run/run.js";
 import type { WriteRow } from "../../state/writes.js";

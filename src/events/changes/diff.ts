@@ -1,23 +1,23 @@
 import type { Event } from "../../../contract/shapes.js";
-import { processEach } from "../../cli/process-each.js";
+import { processEach } from "../../cli/items.js";
 import { type CliError, nullOn, wrapError } from "../../errors.js";
 import type { Run } from "../../run/run.js";
 import type { Remembered } from "../../state/seen.js";
 import { parseUpcomingDays } from "../../time/dates.js";
 import type { ChosenCalendar } from "../find/calendar-choice.js";
-import { nameEvent } from "../find/event-name.js";
+import { nameEvent } from "../find/event-ids.js";
 import { type LocalizedEvent, localizeEvent } from "../localized-event.js";
 import { filterEvents, type SortOptions, sortEvents } from "../order.js";
 import {
   type Comparison,
   compareEvents,
   type EventChange,
+  joinMovedOccurrences,
   type LookupResult,
   readLookup,
   type SeenCalendar,
   type SeenDays,
 } from "./compare.js";
-import { joinMovedOccurrences } from "./moved-series.js";
 import { checkName, readState, type SeenState, type WatchedCalendar } from "./name-binding.js";
 import { type ChangesFlags, readCalendars, type Snapshot } from "./read.js";
 

@@ -1,5 +1,5 @@
 import type { Event } from "../../../contract/shapes.js";
-import { processEach } from "../../cli/process-each.js";
+import { processEach } from "../../cli/items.js";
 import { nullOn } from "../../errors.js";
 import type { Run } from "../../run/run.js";
 import { lastOfDays } from "../../time/dates.js";

@@ -1,7 +1,6 @@
 import type { EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
-import { type Attempted, reportMissing } from "../../cli/item-report.js";
-import { processInOrder } from "../../cli/process-each.js";
+import { type Attempted, processInOrder, reportMissing } from "../../cli/items.js";
 import { CliError, usageError, wrapError } from "../../errors.js";
 import type { Output } from "../../output/view.js";
 import type { Run } from "../../run/run.js";

@@ -1,6 +1,6 @@
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import type { Created } from "../../api/endpoints.js";
-import { readFailure } from "../../cli/process-each.js";
+import { readFailure } from "../../cli/items.js";
 import type { Run } from "../../run/run.js";
 import { localDate } from "../../time/zoned-time.js";
 import type { ChosenCalendar } from "../find/calendar-choice.js";
@@ -12,7 +12,7 @@ import {
 } from "../localized-event.js";
 import type { Named } from "../names.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../related.js";
-import { requireSeries } from "../repeat/extensions.js";
+import { requireSeries } from "../repeat/repeat.js";
 import { write } from "../write.js";
 
 interface MakeOptions {

@@ -1,6 +1,6 @@
 import type { Calendar, Event } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
-import { firstFailure } from "../../cli/process-each.js";
+import { firstFailure } from "../../cli/items.js";
 import { CliError, hasCode, nullOn, usageError, wrapError } from "../../errors.js";
 import type { Run } from "../../run/run.js";
 import { checkId, describeCandidates, type Named, resolveName } from "../names.js";

@@ -2,9 +2,13 @@ import type { Command } from "commander";
 import type { Scope } from "../../../contract/extensions.js";
 import type { Event } from "../../../contract/shapes.js";
 import { type CliError, usageError } from "../../errors.js";
+import { sanitizeLine } from "../../output/sanitize.js";
 import type { Run } from "../../run/run.js";
+import { type LocalizedEvent, localizeEvent } from "../localized-event.js";
 import { checkId } from "../names.js";
 import { isSeries, SCOPE_CHOICES } from "../repeat/series.js";
+import { describeWhen, titleOf } from "../views/event-when.js";
+import type { FoundEvent } from "./calendar-choice.js";
 
 /** Which events a command means: by their ids, and of an event that repeats which of its series. */
 
@@ -137,4 +141,18 @@ const CHOICES: readonly { readonly value: Scope; readonly name: string }[] = [
 function missingScope(event: Event): CliError {
   const hint = isSeries(event) ? "give --scope all" : "give --scope this, --scope following or --scope all";
   return usageError(`missing --scope: event ${event.id} repeats`, hint);
+}
+
+/** How errors name an event: `Dentist (Sat 21 Nov 15:40, Family, ID)`. */
+export function nameEvent(event: LocalizedEvent): string {
+  const start = describeWhen({ start_local: event.start_local, end_local: null }, { year: false });
+  const calendar = sanitizeLine(event.calendar_name ?? "").trim();
+  const facts = [start.replace("  ", " "), calendar, event.id].filter((fact) => fact !== "");
+  return `${titleOf(event)} (${facts.join(", ")})`;
+}
+
+/** A line about an event that a question is about, since an id says nothing to a person. */
+export function describeFound({ calendar, event }: FoundEvent, zone: string): string {
+  const when = describeWhen(localizeEvent(event, zone), { year: true }) || "no time";
+  return `  ${event.title ?? event.id}  ${when}  ${calendar.name || calendar.id}`;
 }

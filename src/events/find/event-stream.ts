@@ -1,11 +1,9 @@
 import type { Event } from "../../../contract/shapes.js";
-import { type ItemResult, reportMissing } from "../../cli/item-report.js";
-import { firstFailure, readFailure } from "../../cli/process-each.js";
+import { firstFailure, type ItemResult, readFailure, reportMissing } from "../../cli/items.js";
 import type { Output } from "../../output/view.js";
 import type { Run } from "../../run/run.js";
 import type { LocalizedEvent } from "../localized-event.js";
-import { filterEvents, type KeyedEvent, type SortOptions } from "../order.js";
-import { mergeSorted, sortPages } from "../sort-pages.js";
+import { filterEvents, type KeyedEvent, mergeSorted, type SortOptions, sortPages } from "../order.js";
 import type { EventQuery } from "./event-query.js";
 import { CALENDARS_READ, createEventReader } from "./event-reader.js";
 

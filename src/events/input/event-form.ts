@@ -1,6 +1,6 @@
 import type { Event, Label, User } from "../../../contract/shapes.js";
 import { CliError, usageError } from "../../errors.js";
-import { shellLine } from "../../output/shell-words.js";
+import { shellLine } from "../../output/words.js";
 import type { Run } from "../../run/run.js";
 import { type DateInput, dayOfInput, readDuration, typedInput } from "../../time/dates.js";
 import { formatTyped, localDate } from "../../time/zoned-time.js";

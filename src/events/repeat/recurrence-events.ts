@@ -2,9 +2,8 @@ import { dateToInstant, instantToDate } from "../../../contract/date-time.js";
 import { slotText } from "../../../contract/extensions.js";
 import type { EventDraft } from "../../../contract/shapes.js";
 import { usageError } from "../../errors.js";
-import { dateLines, type Recurrence, recurrenceOf } from "../../time/recurrence/lines.js";
 import { checkRecurrence, expandRecurrence, isFirstSkipped } from "../../time/recurrence/recurrence.js";
-import { MAX_OCCURRENCES } from "../../time/recurrence/rule.js";
+import { dateLines, MAX_OCCURRENCES, type Recurrence, recurrenceOf } from "../../time/recurrence/rule.js";
 import { addDays, describeLocal, instantAt, wallClockAt } from "../../time/zoned-time.js";
 import { timesFrom } from "./series.js";
 

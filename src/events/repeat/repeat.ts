@@ -1,18 +1,16 @@
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
-import { usageError } from "../../errors.js";
+import { CliError, usageError } from "../../errors.js";
 import type { Run } from "../../run/run.js";
 import { parseRepeat } from "../../time/recurrence/input.js";
-import { dateLines, readRecurrence, recurrenceOf } from "../../time/recurrence/lines.js";
 import { checkRecurrence } from "../../time/recurrence/recurrence.js";
-import { readRule, writeRule } from "../../time/recurrence/rule.js";
+import { dateLines, readRecurrence, readRule, recurrenceOf, writeRule } from "../../time/recurrence/rule.js";
 import { describeRule } from "../../time/recurrence/words.js";
 import { addDays, describeLocal, instantAt, localDate, wallClockAt } from "../../time/zoned-time.js";
 import { readDayFlag } from "../input/date-flags.js";
 import type { EventFlags } from "../input/event-flags.js";
 import type { Named } from "../names.js";
 import type { EventUpdate } from "../write-events.js";
-import { requireSeries } from "./extensions.js";
 import {
   type Beginning,
   beginningOf,
@@ -23,8 +21,7 @@ import {
   seriesOf,
   untilDay,
 } from "./recurrence-events.js";
-import { fromFirstSlot, isSeries } from "./series.js";
-import { shiftBetween, shiftedStart } from "./series-shift.js";
+import { fromFirstSlot, isSeries, shiftBetween, shiftedStart } from "./series.js";
 
 /**
  * Rules of events that repeat. `events create --repeat` makes a series, or with `--copies` single events by rule; `events
@@ -193,4 +190,12 @@ function createDayReader(
 ): DayReader {
   const from = () => start.slice(0, "YYYY-MM-DD".length);
   return (text, source) => readDayFlag(text, { source, zone, strict, now, echo: output.note, from });
+}
+
+/** @throws CliError rejected where the service stores no series */
+export async function requireSeries(api: Api, calendarId: string): Promise<void> {
+  if (await api.hasExtension("recurrences", calendarId)) return;
+  throw new CliError("rejected", "this service does not store repeating events", {
+    hint: "--copies makes single events, as many as --until or --count says",
+  });
 }

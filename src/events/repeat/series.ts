@@ -1,6 +1,7 @@
-import { formatWireDateTime, parseLenientDateTime } from "../../../contract/date-time.js";
+import { DAY_MS, formatWireDateTime, parseLenientDateTime } from "../../../contract/date-time.js";
 import { exceptedSlots, SCOPES, type Scope } from "../../../contract/extensions.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
+import { instantAt, wallClockAt } from "../../time/zoned-time.js";
 
 /** What ids tell of series: an occurrence has the id of its series, then `_` and its start by the rule. @see docs/extensions.md */
 
@@ -67,4 +68,52 @@ export function exceptionsOf(recurrences: readonly string[] = []): readonly numb
 /** Whether an id is that of an occurrence. */
 export function isOccurrenceId(id: string): boolean {
   return /_\d{8}(?:T\d{6}Z)?$/.test(id);
+}
+
+/** Series that move as one of their events does. */
+
+/** When an event begins; both have times. */
+interface Start {
+  readonly start_at?: string | null | undefined;
+  readonly start_timezone?: string | null | undefined;
+}
+
+interface ShownStart extends Start {
+  readonly all_day?: boolean | null | undefined;
+}
+
+/** How far an event is moved by the clock of its zone: in milliseconds, and in days. */
+interface Shift {
+  readonly clock: number;
+  readonly days: number;
+}
+
+/** From an event to what is written to it. */
+export function shiftBetween(event: Start, draft: Start): Shift {
+  const from = wallClockOf(event);
+  const to = wallClockOf(draft);
+  return { clock: to - from, days: Math.floor(to / DAY_MS) - Math.floor(from / DAY_MS) };
+}
+
+function wallClockOf({ start_at: start, start_timezone: zone }: Start): number {
+  return wallClockAt(Date.parse(start ?? ""), zone ?? "UTC");
+}
+
+/** The start of a series that moves with one of its events. @param zone which is written, IANA */
+export function shiftedStart(series: Start, { clock }: Shift, zone: string): string {
+  return formatWireDateTime(instantAt(wallClockOf(series) + clock, zone));
+}
+
+/**
+ * Lines that stay as they are, also where their series moves: with names in small letters, they are not those of a GET,
+ * which would move, too.
+ * @param written what is written with them
+ */
+export function linesFor(
+  lines: readonly string[],
+  current: ShownStart,
+  written: ShownStart,
+): readonly string[] {
+  if (written.start_at === current.start_at && written.all_day === current.all_day) return lines;
+  return lines.map((line) => line.replace(/^[A-Z]+/, (name) => name.toLowerCase()));
 }

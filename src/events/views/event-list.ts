@@ -2,8 +2,7 @@ import type { View } from "../../output/view.js";
 import { localDate } from "../../time/zoned-time.js";
 import { type DayRange, datesFrom } from "../day-list.js";
 import type { LocalizedEvent } from "../localized-event.js";
-import { createDayFormats, type DayLayout, daysOf } from "./day-formats.js";
-import { eventView, severalCalendarsView } from "./event.js";
+import { createDayFormats, type DayLayout, daysOf, eventView, severalCalendarsView } from "./event.js";
 import type { GridCalendar } from "./grid-blocks.js";
 
 export interface EventListViewOptions {
@@ -56,7 +55,7 @@ export function createEventListView(options: EventListViewOptions): View<Localiz
         if (month !== null) return month;
         note(`a month needs ${NARROWEST_MONTH} columns, and there are ${drawing.width}; this is the list`);
       }
-      const { drawDayList } = await import("./day-list.js");
+      const { drawDayList } = await import("./days.js");
       return drawDayList(daysOf(values, { range, layout }), {
         ...drawing,
         ...time,

@@ -1,8 +1,18 @@
 import type { ContentField } from "../../../contract/shapes.js";
-import type { TableColumn, View } from "../../output/view.js";
+import { sanitizeBlock } from "../../output/sanitize.js";
+import { PLAIN_STYLE } from "../../output/style.js";
+import {
+  type Clock,
+  type Rendering,
+  showsUnicode,
+  type TableColumn,
+  type View,
+  widthOf,
+} from "../../output/view.js";
+import { type Day, type DayRange, fillDays, listByDay } from "../day-list.js";
 import { type LocalizedEvent, labelName, labelText, userText } from "../localized-event.js";
 import { CREATOR, INSTANT, labelJson, labelView, TIMESTAMPS, userJson, userView } from "./calendar.js";
-import { createDayFormats, isOfSeveralCalendars } from "./day-formats.js";
+import type { EntryOptions } from "./days.js";
 import { describeOtherZone, describeWhen, type WhenOptions } from "./event-when.js";
 
 function whenColumn(options: WhenOptions): TableColumn<LocalizedEvent> {
@@ -117,14 +127,14 @@ export const foundEventsView: View<LocalizedEvent> = {
     const { fields, single, values, view } = rendering;
     if (fields !== null || single || values.length === 0) return null;
     const [{ drawDetail }, { columnsOf }] = await Promise.all([
-      import("../../output/table/detail.js"),
-      import("../../output/table/columns.js"),
+      import("../../output/formats/table.js"),
+      import("../../output/formats/table.js"),
     ]);
     return drawDetail(columnsOf(rendering, view.detail ?? []), { ...drawing, skipEmpty: true });
   },
 };
 
-export interface Deleted {
+interface Deleted {
   /** Ids of the deleted events. */
   readonly deleted: readonly string[];
 }
@@ -136,3 +146,81 @@ export const deletedView: View<Deleted> = {
   keys: { deleted: { type: "string[]", about: "ids of events" } },
   tsv: [],
 };
+
+function isOfSeveralCalendars(events: readonly LocalizedEvent[]): boolean {
+  return new Set(events.map(({ calendar_id }) => calendar_id)).size > 1;
+}
+
+/** Days with events, every day, days side by side, or a month. */
+export type DayLayout = "list" | "agenda" | "week" | "month";
+
+interface DayFormatOptions {
+  /** By default the days on which events begin. */
+  readonly range?: DayRange;
+  /** Whether days without events are listed: not in a list. */
+  readonly layout?: DayLayout;
+  /** Whether calendars are named; by default if there are several. */
+  readonly showCalendar?: boolean;
+}
+
+/** Lists of events by day, for reading outside of this terminal: nothing is relative to now, and there are no ids. */
+export function createDayFormats(options: DayFormatOptions): NonNullable<View<LocalizedEvent>["formats"]> {
+  return {
+    async markdown(rendering) {
+      const { renderMarkdown } = await import("../../output/formats/markdown.js");
+      const { renderDaysAsMarkdown } = await import("./days.js");
+      if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
+      return renderDaysAsMarkdown(daysOf(rendering.values, options), dayListOptions(rendering, options));
+    },
+    async ics({ values, now, note, getEvent, capabilities: { isTerminal } }) {
+      const { writeICalendar } = await import("../icalendar/icalendar.js");
+      const { withSeries } = await import("../repeat/with-series.js");
+      const events = getEvent === undefined ? values : await withSeries(values, getEvent);
+      return writeICalendar(events, { now: now(), note, ...(isTerminal && { sanitize: sanitizeBlock }) });
+    },
+    async text(rendering) {
+      if (rendering.single || rendering.fields !== null)
+        return (await import("../../output/formats/table.js")).renderText(rendering);
+      const { drawDayList } = await import("./days.js");
+      return drawDayList(daysOf(rendering.values, options), dayListOptions(rendering, options));
+    },
+  };
+}
+
+/** The days of a layout. Without a range they are those on which the events begin. */
+export function daysOf(
+  values: readonly LocalizedEvent[],
+  { range, layout = "list" }: DayFormatOptions,
+): readonly Day<LocalizedEvent>[] {
+  if (range !== undefined) {
+    const days = listByDay(values, range);
+    return layout === "list" || layout === "month" ? days : fillDays(days, range);
+  }
+  const starts = values.flatMap(({ start_local }) => start_local?.slice(0, 10) ?? []).sort();
+  return listByDay(values, { first: starts[0] ?? "", last: starts.at(-1) ?? "" });
+}
+
+/** How days are drawn outside of this terminal. */
+export function dayListOptions(
+  {
+    values,
+    zone,
+    hours,
+    now,
+    capabilities,
+  }: Pick<Rendering<LocalizedEvent>, "values" | keyof Clock | "now" | "capabilities">,
+  { showCalendar = isOfSeveralCalendars(values) }: Pick<DayFormatOptions, "showCalendar"> = {},
+): EntryOptions {
+  return {
+    style: PLAIN_STYLE,
+    width: widthOf(capabilities),
+    unicode: showsUnicode(capabilities),
+    today: null,
+    now: now(),
+    zone: zone(),
+    hours: hours?.(),
+    showCalendar,
+    calendarColors: new Map(),
+    idOf: () => "",
+  };
+}

@@ -4,7 +4,7 @@ import { padText, textWidth, truncateText } from "../../output/table/text-width.
 import type { DrawOptions, Hours } from "../../output/view.js";
 import type { DayEntry } from "../day-list.js";
 import type { LocalizedEvent } from "../localized-event.js";
-import { isEventOver } from "./day-entry.js";
+import { isEventOver } from "./days.js";
 import { type Interval, type Placed, placeInLanes } from "./grid-rows.js";
 
 /** How grids of days draw an event, in the color or with the bar of its calendar. */

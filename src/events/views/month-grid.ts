@@ -4,8 +4,7 @@ import { padText, truncateText } from "../../output/table/text-width.js";
 import { addDays } from "../../time/zoned-time.js";
 import { type Day, type DayEntry, lastsAllDay } from "../day-list.js";
 import type { LocalizedEvent } from "../localized-event.js";
-import { dayOf } from "./day-names.js";
-import { clockOf, titleOf } from "./event-when.js";
+import { clockOf, dayOf, titleOf } from "./event-when.js";
 import {
   type BlockOptions,
   DEFAULT_WIDTH,

@@ -3,8 +3,7 @@ import { padText, textWidth, truncateText, wrapText } from "../../output/table/t
 import { formatLocal } from "../../time/zoned-time.js";
 import { type Day, type DayEntry, lastsAllDay } from "../day-list.js";
 import type { LocalizedEvent } from "../localized-event.js";
-import { dayOf } from "./day-names.js";
-import { clockOf, titleOf } from "./event-when.js";
+import { clockOf, dayOf, titleOf } from "./event-when.js";
 import {
   type Bar,
   type BlockOptions,

@@ -1,6 +1,6 @@
 import { sanitizeBlock, sanitizeLine, ZERO_WIDTH_SPACE } from "../sanitize.js";
-import { type Column, columnsOf } from "../table/columns.js";
 import type { Cell, Rendering } from "../view.js";
+import { type Column, columnsOf } from "./table.js";
 
 /** Markdown for reading: a table for a list, a bullet list for a single value. @see GitHub Flavored Markdown */
 export function renderMarkdown<T>(rendering: Rendering<T>): string {

@@ -1,5 +1,5 @@
+import { MIN_TEXT_WIDTH } from "../formats/table.js";
 import { sanitizeLine } from "../sanitize.js";
-import { MIN_TEXT_WIDTH } from "../table/detail.js";
 import { wrapText } from "../table/text-width.js";
 import type { DrawOptions, Rendering, View } from "../view.js";
 

@@ -17,7 +17,7 @@ function drawTexts<T>({ view, values, fields }: Rendering<T>): string {
 export function createPairsView<T>(view: Pick<View<T>, "noun" | "shape" | "keys" | "tsv">): View<T> {
   return {
     ...view,
-    draw: async (rendering, drawing) => (await import("../table/detail.js")).drawFields(rendering, drawing),
+    draw: async (rendering, drawing) => (await import("../formats/table.js")).drawFields(rendering, drawing),
     formats: {
       tsv: renderTsvPairs,
       csv: renderCsvPairs,

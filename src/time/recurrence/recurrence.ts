@@ -1,8 +1,14 @@
 import { DAY_MS } from "../../../contract/date-time.js";
 import { usageError } from "../../errors.js";
 import { instantAt, readWallClock } from "../zoned-time.js";
-import { isDate, type ReadRecurrence, type Recurrence, readRecurrence, untilOf } from "./lines.js";
-import { checkRuleBounds } from "./rule.js";
+import {
+  checkRuleBounds,
+  isDate,
+  type ReadRecurrence,
+  type Recurrence,
+  readRecurrence,
+  untilOf,
+} from "./rule.js";
 import { type ClockSpan, openRule, type RuleStarts } from "./rule-starts.js";
 
 /** The starts of what repeats. */

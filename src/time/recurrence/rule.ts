@@ -1,4 +1,14 @@
+import { DAY_MS, formatWireDateTime, isTimeZone, parseLenientDateTime } from "../../../contract/date-time.js";
+import { slotText } from "../../../contract/extensions.js";
+import type { EventDraft } from "../../../contract/shapes.js";
 import { usageError } from "../../errors.js";
+import { instantAt, wallClockAt } from "../zoned-time.js";
+
+/** What words call the parts of rules. */
+
+export const UNITS = ["day", "week", "month", "year"];
+export const FREQUENCIES = ["daily", "weekly", "monthly", "yearly"];
+export const NUMBERS = ["last", "first", "second", "third", "fourth", "fifth"];
 
 /** The parts of an RRULE by their names, as they are written, in capitals: `{FREQ: "WEEKLY", BYDAY: "MO,TH"}`. */
 export type RecurrenceRule = Readonly<Partial<Record<RulePart, string>>> & { readonly FREQ: string };
@@ -33,7 +43,7 @@ const PARTS = {
 } as const satisfies Readonly<Record<string, readonly [RegExp, string] | readonly [number, number]>>;
 
 /** With which frequencies a part has a meaning, if not with all of them. */
-const FREQUENCIES: Readonly<Record<string, readonly string[]>> = {
+const FREQUENCIES_OF: Readonly<Record<string, readonly string[]>> = {
   BYWEEKNO: ["YEARLY"],
   BYYEARDAY: ["YEARLY", "HOURLY", "MINUTELY"],
   BYMONTHDAY: ["MONTHLY", "YEARLY", "DAILY", "HOURLY", "MINUTELY"],
@@ -72,12 +82,12 @@ function withoutRepeats(values: readonly string[]): readonly string[] {
 }
 
 /** Frequencies that a series may have. */
-const SERIES_FREQUENCIES = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
+const SERIES_FREQUENCIES_OF = ["DAILY", "WEEKLY", "MONTHLY", "YEARLY"];
 
 /** Checks that a series may have this rule. @throws CliError usage for one that repeats within a day */
 export function checkRuleBounds(rule: RecurrenceRule, source: string): void {
   const { FREQ } = rule;
-  if (!SERIES_FREQUENCIES.includes(FREQ))
+  if (!SERIES_FREQUENCIES_OF.includes(FREQ))
     throw usageError(`${source}: FREQ=${FREQ} is not supported`, "write DAILY, WEEKLY, MONTHLY or YEARLY");
   const part = (["BYHOUR", "BYMINUTE", "BYSECOND"] as const).find((name) => rule[name] !== undefined);
   if (part !== undefined)
@@ -125,8 +135,8 @@ function checkTogether(rule: RecurrenceRule, source: string): void {
   }
   const names = Object.keys(rule);
   for (const name of names) {
-    if (FREQUENCIES[name]?.includes(FREQ) === false) {
-      refuse(`${name} has no meaning with FREQ=${FREQ}`, `write FREQ=${FREQUENCIES[name]?.[0]}`);
+    if (FREQUENCIES_OF[name]?.includes(FREQ) === false) {
+      refuse(`${name} has no meaning with FREQ=${FREQ}`, `write FREQ=${FREQUENCIES_OF[name]?.[0]}`);
     }
   }
   const numbered = BYDAY?.split(",").find((day) => day.length > 2);
@@ -173,4 +183,125 @@ function checkSize(rule: RecurrenceRule, refuse: (problem: string, hint: string)
   const last = candidates[rule.FREQ] ?? Number.POSITIVE_INFINITY;
   const position = rule.BYSETPOS?.split(",").find((text) => Math.abs(Number(text)) > last);
   if (position !== undefined) refuse(`BYSETPOS=${position} selects nothing`, `write ${last} at most`);
+}
+
+/** When an event repeats. */
+export interface Recurrence {
+  /** One RRULE, EXDATE and RDATE lines of RFC 5545. Without an RRULE the start itself is an occurrence. */
+  readonly lines: readonly string[];
+  /** Local start: `YYYY-MM-DDTHH:mm:ss`, or `YYYY-MM-DD` for all-day. */
+  readonly start: string;
+  /** IANA; null for all-day. */
+  readonly timezone: string | null;
+}
+
+/** When an event repeats by some lines. @throws CliError usage for one without times */
+export function recurrenceOf(
+  { start_at, start_timezone, all_day }: Pick<EventDraft, "start_at" | "start_timezone" | "all_day">,
+  lines: readonly string[],
+): Recurrence {
+  if (start_at === undefined) throw usageError("it repeats, but has no start");
+  const timezone = all_day === true ? null : (start_timezone ?? "UTC");
+  const local = formatWireDateTime(wallClockAt(Date.parse(start_at), timezone ?? "UTC"));
+  return {
+    lines,
+    start: local.slice(0, (timezone === null ? "YYYY-MM-DD" : "YYYY-MM-DDTHH:mm:ss").length),
+    timezone,
+  };
+}
+
+export interface ReadRecurrence {
+  /** Null where there is none. */
+  readonly rule: RecurrenceRule | null;
+  /** Instants of RDATE and EXDATE. */
+  readonly extra: readonly number[];
+  readonly excluded: ReadonlySet<number>;
+  /** Both as written. */
+  readonly dates: readonly string[];
+  readonly isAllDay: boolean;
+  /** What the clock shows at the start, as if it were UTC. */
+  readonly start: number;
+  /** `UTC` for all-day. */
+  readonly zone: string;
+}
+
+const LINE = /^(RRULE|EXDATE|RDATE)((?:;[^:]*)?):(.*)$/i;
+
+/** @param source how messages name where the lines are written @throws CliError usage for lines that cannot be read */
+export function readRecurrence({ lines, start, timezone }: Recurrence, source: string): ReadRecurrence {
+  const zone = timezone ?? "UTC";
+  const found: Record<string, { text: string; zone: string }[]> = { RRULE: [], EXDATE: [], RDATE: [] };
+  for (const line of lines) {
+    const [, name = "", parameters = "", value = ""] = LINE.exec(line.trim()) ?? [];
+    const property = name.toUpperCase();
+    const values = property === "RRULE" ? [value] : value.split(",");
+    if (property === "")
+      throw usageError(`${source}: "${line}" is not read`, "write RRULE, EXDATE and RDATE");
+    const written = /;TZID="?([^;"]*)/i.exec(parameters)?.[1] ?? zone;
+    if (!isTimeZone(written))
+      throw usageError(`${source}: ${written} is not a timezone`, "write an IANA name");
+    addAll(
+      found[property],
+      values.map((text) => ({ text, zone: written })),
+    );
+  }
+  const textsOf = (name: string) => (found[name] ?? []).map(({ text }) => text);
+  const instantsOf = (name: string) =>
+    (found[name] ?? []).map((each) => instantOf(each.text, each.zone, source));
+  const RRULE = textsOf("RRULE");
+  const [rule, second] = RRULE;
+  if (second !== undefined) throw usageError(`${source}: there are several RRULEs`, "write one");
+  return {
+    rule: rule === undefined ? null : readRule(rule, source),
+    extra: instantsOf("RDATE"),
+    excluded: new Set(instantsOf("EXDATE")),
+    dates: [...textsOf("RDATE"), ...textsOf("EXDATE")],
+    isAllDay: timezone === null,
+    start: parseLenientDateTime(start)?.instant ?? Number.NaN,
+    zone,
+  };
+}
+
+/** Not as arguments of one call: they may be too many for the stack. */
+function addAll<T>(list: T[] | undefined, values: readonly T[]): void {
+  for (const value of values) list?.push(value);
+}
+
+/** Whether a date or time of RFC 5545 is a date. */
+export function isDate(text: string): boolean {
+  return !text.includes("T");
+}
+
+function instantOf(text: string, zone: string, source: string): number {
+  const wallClock = wallClockOf(text, source);
+  return text.endsWith("Z") ? wallClock : instantAt(wallClock, zone);
+}
+
+/** What the clock shows at a date or time of RFC 5545, as if it were UTC. @throws CliError usage */
+export function wallClockOf(text: string, source: string): number {
+  const time = /^\d{8}(?:T\d{6}Z?)?$/.test(text) ? parseLenientDateTime(text) : null;
+  if (time !== null) return time.instant;
+  throw usageError(`${source}: "${text}" is not a date or time`, "write 20261231T140000Z or 20261231");
+}
+
+/** The last instant at which the rule may give a start. */
+export function untilOf({ rule, isAllDay, zone }: ReadRecurrence): number {
+  const text = rule?.UNTIL;
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const wallClock = wallClockOf(text, "UNTIL");
+  if (isAllDay || text.endsWith("Z")) return wallClock;
+  return isDate(text) ? instantAt(wallClock + DAY_MS, zone) - 1 : instantAt(wallClock, zone);
+}
+
+/** Starts as a line of RFC 5545, sorted and without duplicates; no line if there are none. */
+export function dateLines(
+  name: "EXDATE" | "RDATE",
+  starts: readonly number[],
+  { isAllDay }: { readonly isAllDay: boolean },
+): readonly string[] {
+  if (starts.length === 0) return [];
+  const texts = [...new Set(starts)]
+    .sort((one, other) => one - other)
+    .map((start) => slotText(start, isAllDay));
+  return [`${name}${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
 }

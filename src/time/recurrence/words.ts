@@ -1,8 +1,7 @@
 import { isTimeZone, parseLenientDateTime } from "../../../contract/date-time.js";
 import { CliError } from "../../errors.js";
 import { wallClockAt } from "../zoned-time.js";
-import { FREQUENCIES, NUMBERS, UNITS } from "./names.js";
-import { type RecurrenceRule, readRule, writeRule } from "./rule.js";
+import { FREQUENCIES, NUMBERS, type RecurrenceRule, readRule, UNITS, writeRule } from "./rule.js";
 
 /** Rules of repeating events in words. */
 

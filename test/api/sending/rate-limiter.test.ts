@@ -4,7 +4,7 @@ import {
   type RateLimitStore,
   type SharedPause,
   type WaitNotice,
-} from "../../../src/api/sending/rate-limiter.js";
+} from "../../../src/api/sending/rate-limit.js";
 
 const NOW = Date.parse("2026-11-21T14:30:00.000Z");
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { HttpMethod } from "../../../contract/routes.js";
-import { createRateLimiter, type WaitNotice } from "../../../src/api/sending/rate-limiter.js";
+import { createRateLimiter, type WaitNotice } from "../../../src/api/sending/rate-limit.js";
 import { DEFAULT_RETRY_POLICY } from "../../../src/api/sending/retry.js";
 import { createSender, type RequestErrors } from "../../../src/api/sending/sender.js";
 import { type HttpResponse, TransportError } from "../../../src/api/transport.js";

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createContractErrors } from "../../../src/api/json-api/errors.js";
-import type { WaitNotice } from "../../../src/api/sending/rate-limiter.js";
-import { createRateLimiter } from "../../../src/api/sending/rate-limiter.js";
+import { createRateLimiter, type WaitNotice } from "../../../src/api/sending/rate-limit.js";
 import { DEFAULT_RETRY_POLICY } from "../../../src/api/sending/retry.js";
 import { createSender } from "../../../src/api/sending/sender.js";
 import { type Transport, TransportError } from "../../../src/api/transport.js";

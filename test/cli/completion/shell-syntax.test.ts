@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { alignWords } from "../../../src/cli/completion/listing.js";
-import { REPLIES } from "../../../src/cli/completion/reply.js";
 import {
+  alignWords,
   quoteForBash,
   quoteForPowerShell,
+  REPLIES,
   splitBashLine,
   splitFishLine,
-} from "../../../src/cli/completion/shell-syntax.js";
+} from "../../../src/cli/completion/reply.js";
 import { textWidth } from "../../../src/output/table/text-width.js";
 
 /** Texts without a null character, which no argument can have. */
@@ -88,15 +88,15 @@ describe("lists", () => {
     { shown: "plain", description: "" },
   ];
 
-  test.each([40, 80])("fit a terminal of %i columns", (columns) => {
-    const lines = alignWords(words, String(columns));
+  test.each([40, 80])("fit a terminal of %i columns", async (columns) => {
+    const lines = await alignWords(words, String(columns));
     expect(lines.filter((line) => textWidth(line) >= columns && !line.startsWith("xx"))).toEqual([]);
     expect(lines).toMatchObject({ 3: "plain" });
     expect(lines[0]).toMatch(/^--label {27}a l/);
   });
 
-  test("have a width without COLUMNS, too", () => {
-    expect(alignWords(words, "")).toEqual(alignWords(words, "80"));
+  test("have a width without COLUMNS, too", async () => {
+    expect(await alignWords(words, "")).toEqual(await alignWords(words, "80"));
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hashContent, hashEvent, hashText } from "../../../src/commands/import/content-hash.js";
+import { hashContent, hashEvent, hashText } from "../../../src/commands/import/entry.js";
 import { hashedFields } from "../../../src/events/content.js";
 import { eventOf, userOf } from "../../events/fixtures.js";
 

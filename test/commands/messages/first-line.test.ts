@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { describeChanges, describeDigest } from "../../../src/commands/messages/first-line.js";
-import { createDigest, createReminder } from "../../../src/commands/messages/message.js";
+import {
+  createDigest,
+  createReminder,
+  describeChanges,
+  describeDigest,
+} from "../../../src/commands/messages/message.js";
 import { DINNER, EVENTS, event, NOW, OPTIONS, ZONE } from "./fixtures.js";
 
 /** What a phone shows of a message. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LocalizedEvent } from "../../../src/events/localized-event.js";
-import { describeDifference } from "../../../src/events/views/event-difference.js";
+import { describeDifference } from "../../../src/events/views/change.js";
 import { DINNER, event, label, person } from "../../commands/messages/fixtures.js";
 import { BARE_KEEP, HOSTILE } from "../../output/fixtures.js";
 

@@ -1,6 +1,6 @@
 import { pathOf } from "../../../src/cli/command.js";
-import { runnableCommands } from "../../../src/cli/command-facts.js";
 import { loadCommandTree } from "../../../src/cli/command-tree.js";
+import { runnableCommands } from "../../../src/cli/help/command-page.js";
 import { TOPICS } from "../../../src/cli/help/topics.js";
 
 /** Pages with an example that needs a keychain. */

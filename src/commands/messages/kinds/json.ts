@@ -1,9 +1,8 @@
 import { jsonPayload, type Payload } from "../../../delivery/target.js";
 import type { LocalizedEvent } from "../../../events/localized-event.js";
-import { differenceNote } from "../../../events/views/event-difference.js";
+import { differenceNote } from "../../../events/views/change.js";
 import { describeZone } from "../layout.js";
-import type { Message } from "../message.js";
-import type { MessageEntry } from "../message-days.js";
+import type { Message, MessageEntry } from "../message.js";
 
 /** Everything, for a program that makes a message of its own. `docs/messages.md` has the schema. */
 export function renderJson({ title, zone, body }: Message): Payload {

@@ -5,12 +5,10 @@ import type { Payload, RenderOptions } from "../../../delivery/target.js";
 import { usageError } from "../../../errors.js";
 import type { LocalizedEvent } from "../../../events/localized-event.js";
 import { type Markup as Html, html } from "../../../html/page.js";
-import type { Segment } from "../entry-lines.js";
-import { type Block, drawFitting, type Item, type Layout } from "../layout.js";
+import { type Block, drawFitting, type Item, type Layout, type Segment } from "../layout.js";
 import { markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
-import { textLength } from "../text-length.js";
-import { encodeWords } from "./encoded-words.js";
+import { encodeWords, textLength } from "../text-length.js";
 
 /** Bytes of text and HTML together. Mail servers take more; nobody reads more. */
 export const MAIL_LIMITS = { unit: "bytes", parts: 1_000_000 } as const;

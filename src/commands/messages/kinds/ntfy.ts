@@ -3,8 +3,7 @@ import { drawFitting } from "../layout.js";
 import type { LinkButton } from "../links.js";
 import { markBody, PLAIN_TEXT } from "../markup.js";
 import type { Message } from "../message.js";
-import { cutText, textLength } from "../text-length.js";
-import { encodeWords } from "./encoded-words.js";
+import { cutText, encodeWords, textLength } from "../text-length.js";
 
 /**
  * Bytes. A text of more than 4,096 becomes an attachment, or is refused; apps on phones get title and text in one such

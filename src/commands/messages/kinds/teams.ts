@@ -1,7 +1,6 @@
 import { jsonPayload, type Payload } from "../../../delivery/target.js";
 import { ZERO_WIDTH_SPACE } from "../../../output/sanitize.js";
-import type { Line, Segment } from "../entry-lines.js";
-import { type Block, drawFitting, type Item, type Layout } from "../layout.js";
+import { type Block, drawFitting, type Item, type Layout, type Line, type Segment } from "../layout.js";
 import { replaceMarks } from "../markup.js";
 import type { Message } from "../message.js";
 import { textLength } from "../text-length.js";

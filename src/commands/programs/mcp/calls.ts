@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
   CliError,
   type ErrorCode,
@@ -14,8 +15,9 @@ import {
 } from "../../../events/find/calendar-choice.js";
 import { describeCandidates, resolveName } from "../../../events/names.js";
 import { boundText } from "../../../output/error-report.js";
+import type { ProcessLike } from "../../../run/machine.js";
 import type { Run } from "../../../run/run.js";
-import { createCommandRunner, type ErrorReport } from "./command-run.js";
+import type { WritableLike } from "../../../terminal/text-sink.js";
 import { MAX_TEXT, type ToolArguments, type ToolResult } from "./protocol.js";
 import { summarize } from "./summary.js";
 import { type FlagSchema, NOTICE, type Tool, valuesOf, withArgumentNames } from "./tools.js";
@@ -23,7 +25,7 @@ import { type FlagSchema, NOTICE, type Tool, valuesOf, withArgumentNames } from 
 type RunWords = (words: readonly string[]) => ReturnType<ReturnType<typeof createCommandRunner>>;
 
 /** Picks the tool that fits the service. @throws CliError where the service must be asked and does not respond */
-export type PickTool = (tool: Tool) => Promise<Tool>;
+type PickTool = (tool: Tool) => Promise<Tool>;
 
 export function createToolPicker({ api, config }: Run): PickTool {
   return async (tool) => {
@@ -225,4 +227,76 @@ const INVISIBLE =
 function markInvisible<T extends object>(value: T): T {
   const mark = (found: string) => `\\\\u{${found.codePointAt(0)?.toString(16)}}`;
   return JSON.parse(JSON.stringify(value).replace(INVISIBLE, mark));
+}
+
+/** The error of a command, of which `errorShape` has all keys. */
+interface ErrorReport {
+  readonly code: string;
+  readonly exit_code: number;
+  readonly message: string;
+  readonly hint?: string | null | undefined;
+}
+
+/** Runs commands as another process with this environment would, with an empty stdin and nobody to ask. */
+function createCommandRunner({ program, flags, machine }: Run) {
+  const { profile, timezone, timeout, retries, maxWait, verbose, debug } = flags;
+  const values = {
+    profile,
+    timezone,
+    timeout: timeout / 1000,
+    retries,
+    "max-wait": maxWait / 1000,
+    output: "json",
+  };
+  const passed = [
+    ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    ...Object.entries({ verbose, debug }).flatMap(([name, isOn]) => (isOn ? [`--${name}`] : [])),
+  ];
+  /**
+   * @param cancelled interrupts the command when it aborts
+   * @returns the JSON that the command printed, its error or null, and what else it said on stderr
+   */
+  return async (words: readonly string[], cancelled: AbortSignal) => {
+    const interrupted = AbortSignal.any([machine.signal(), cancelled]);
+    const [stdout, stderr, ended] = [createCapture(), createCapture(), new AbortController()];
+    const once: ProcessLike["once"] = (name, listener) => {
+      if (name !== "SIGINT") return;
+      if (interrupted.aborted) listener();
+      else interrupted.addEventListener("abort", listener, { once: true, signal: ended.signal });
+    };
+    const process = { ...detached(machine.process), stdout, stderr, once };
+    const exitCode = await program.run([...passed, ...words], process, machine.overrides);
+    ended.abort();
+    const lines = stderr.text().split("\n").slice(0, -1);
+    const error: ErrorReport | null = exitCode === 0 ? null : JSON.parse(lines.pop() ?? "").error;
+    const isLogged = verbose || debug;
+    if (isLogged || interrupted.aborted) await machine.stderr.write(stderr.text());
+    const value: unknown = stdout.text() === "" ? undefined : JSON.parse(stdout.text());
+    return { value, error, notes: isLogged ? [] : lines };
+  };
+}
+
+function detached({ env, platform, execPath, pid, kill, geteuid }: ProcessLike) {
+  const nothing = () => undefined;
+  const stdin = Object.assign(Readable.from([]), { isTTY: false });
+  const listeners = { rawListeners: () => [], removeAllListeners: nothing, on: nothing, off: nothing };
+  return { env, platform, execPath, argv: [], pid, kill, geteuid, stdin, ...listeners };
+}
+
+/** A stream that keeps what is written to it. */
+type Capture = WritableLike & { text(): string };
+
+function createCapture(): Capture {
+  let captured = "";
+  return {
+    isTTY: false,
+    columns: undefined,
+    write(text, done) {
+      captured += text;
+      done();
+      return true;
+    },
+    on: () => undefined,
+    text: () => captured,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { findCommand } from "../../../cli/command-facts.js";
+import { findCommand } from "../../../cli/help/command-page.js";
 import { commandSchema, commandsDocument, type JsonSchema } from "../../../cli/help/schema.js";
 import type { FieldFlag } from "../../../events/input/event-flags.js";
 
