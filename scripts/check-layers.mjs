@@ -43,7 +43,7 @@ const IMPORTERS = {
   "@photostructure/sqlite": "src/system/sqlite/driver.ts",
   chalk: "src/output/style.ts",
   "cli-table3": "service/views/sample.ts",
-  conf: "src/config/config-file.ts",
+  conf: "src/config/config.ts",
   keytar: "src/secrets/keychain-helper.ts",
   open: "src/auth/browser/browser-helper.ts",
   "prom-client": "service/metrics.ts",

@@ -1,6 +1,5 @@
 import type { User } from "../../contract/shapes.js";
-import type { StoreName } from "../config/config.js";
-import type { ConfigFile } from "../config/config-file.js";
+import type { ConfigFile, StoreName } from "../config/config.js";
 import { readVariable, rethrowAsUsage } from "../config/environment.js";
 import {
   CHECK_BASE_URL,

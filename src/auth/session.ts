@@ -1,5 +1,4 @@
-import { type Config, readTokenRecord, type TokenRecord } from "../config/config.js";
-import type { ConfigFile } from "../config/config-file.js";
+import { type Config, type ConfigFile, readTokenRecord, type TokenRecord } from "../config/config.js";
 import type { Environment } from "../config/environment.js";
 import { findProfile, type Settings } from "../config/settings.js";
 import { CliError } from "../errors.js";

@@ -1,11 +1,11 @@
 import {
   type Config,
+  type ConfigFile,
   findUnknownStore,
   type Profile,
   readTokenRecord,
   type TokenRecord,
 } from "../config/config.js";
-import type { ConfigFile } from "../config/config-file.js";
 import type { Environment } from "../config/environment.js";
 import {
   checkReplacement,

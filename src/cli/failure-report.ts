@@ -1,5 +1,5 @@
 import { describeJsonError } from "../../contract/json.js";
-import { ConfigSyntaxError } from "../config/config-file.js";
+import { ConfigSyntaxError } from "../config/config.js";
 import { type GlobalFlags, readReportSettings } from "../config/run-settings.js";
 import { type CliError, configurationError } from "../errors.js";
 import { type ErrorReportOptions, renderError, stackTrace } from "../output/error-report.js";

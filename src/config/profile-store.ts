@@ -1,7 +1,6 @@
 import { readTimeZoneName, timeZoneHint } from "../../contract/time-zone-names.js";
 import { usageError } from "../errors.js";
-import { type Config, PROFILE_KEYS, type Profile, type ProfileKey } from "./config.js";
-import type { ConfigFile } from "./config-file.js";
+import { type Config, type ConfigFile, PROFILE_KEYS, type Profile, type ProfileKey } from "./config.js";
 import { rethrowAsUsage } from "./environment.js";
 import {
   checkTokenCommand,

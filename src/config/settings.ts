@@ -1,7 +1,6 @@
 import { timeZoneHint } from "../../contract/time-zone-names.js";
 import { configurationError } from "../errors.js";
-import type { Config, Profile, ProfileKey } from "./config.js";
-import type { ConfigFile } from "./config-file.js";
+import type { Config, ConfigFile, Profile, ProfileKey } from "./config.js";
 import { type Environment, pickSetting, readVariable, type Setting } from "./environment.js";
 import { originOf, parseHours, parseMediaType, parseWeekStart } from "./profile-values.js";
 import { type RunSettings, readTimeZoneSetting } from "./run-settings.js";

@@ -1,5 +1,4 @@
-import { type Config, isStoreName, type TargetRecord } from "../config/config.js";
-import type { ConfigFile } from "../config/config-file.js";
+import { type Config, type ConfigFile, isStoreName, type TargetRecord } from "../config/config.js";
 import { configurationError, usageError } from "../errors.js";
 import type { WebhookUrlKey } from "../secrets/store.js";
 import { type SecretPlace, type StorageDependencies, storeSecret } from "../secrets/store.js";

@@ -2,7 +2,7 @@ import { homedir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Service } from "../../service/service.js";
 import type { CacheFile, CacheFileOptions } from "../cache/cache-file.js";
-import { type ConfigFile, createConfigFile } from "../config/config-file.js";
+import { type ConfigFile, createConfigFile } from "../config/config.js";
 import { type Directories, requireOwnFolder, resolveDirectories } from "../config/directories.js";
 import type { Environment } from "../config/environment.js";
 import { configurationError } from "../errors.js";

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { clearTokenRecord, saveProfile } from "../../src/auth/token-storage.js";
-import { readTokenRecord } from "../../src/config/config.js";
-import { type ConfigFile, createConfigFile } from "../../src/config/config-file.js";
+import { type ConfigFile, createConfigFile, readTokenRecord } from "../../src/config/config.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 function createFile(): ConfigFile {

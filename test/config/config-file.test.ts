@@ -12,8 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Config } from "../../src/config/config.js";
-import { createConfigFile } from "../../src/config/config-file.js";
+import { type Config, createConfigFile } from "../../src/config/config.js";
 import { CliError, usageError } from "../../src/errors.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 

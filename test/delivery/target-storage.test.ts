@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import type { StoreName } from "../../src/config/config.js";
-import { createConfigFile } from "../../src/config/config-file.js";
+import { createConfigFile, type StoreName } from "../../src/config/config.js";
 import { createTargetStorage, type TargetStorage } from "../../src/delivery/target-storage.js";
 import { accountOf, type SecretStore } from "../../src/secrets/store.js";
 import { sleepFor } from "../../src/system/clock.js";

@@ -6,8 +6,7 @@ import type { RedirectTarget } from "../../config/profile-values.js";
 import { CliError } from "../../errors.js";
 import type { Redactor } from "../../terminal/redaction.js";
 import { readPastedResponse } from "./authorization-response.js";
-import { type CallbackListener, listenForCallback } from "./callback-listener.js";
-import { failurePage, signedInPage } from "./callback-page.js";
+import { type CallbackListener, failurePage, listenForCallback, signedInPage } from "./callback-listener.js";
 import { authorizationError, redeemCode } from "./token-client.js";
 
 /** The endpoints of an authorization server. */

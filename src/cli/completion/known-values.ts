@@ -1,8 +1,7 @@
 import { cacheName, createCacheFile } from "../../cache/cache-file.js";
 import { createNameCache, type NameCache } from "../../cache/name-cache.js";
 import { createRecentEvents } from "../../cache/recent-events.js";
-import type { Config } from "../../config/config.js";
-import { configPath, readConfig } from "../../config/config-file.js";
+import { type Config, configPath, readConfig } from "../../config/config.js";
 import { requireOwnFolder, resolveDirectories } from "../../config/directories.js";
 import type { Environment } from "../../config/environment.js";
 import { LOCAL_PROFILE, selectService } from "../../config/settings.js";

@@ -6,7 +6,7 @@ import { sanitizeLine } from "../../output/sanitize.js";
 import { inCharset } from "../../output/style.js";
 import type { DrawOptions, Rendering, View } from "../../output/view.js";
 import type { Run } from "../../run/run.js";
-import type { SentMessage } from "../../state/sent-rows.js";
+import type { SentMessage } from "../../state/sent.js";
 
 export function registerSent(command: Command, runOf: RunOf): void {
   describeCommand(command, {

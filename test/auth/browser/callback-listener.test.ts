@@ -3,17 +3,15 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, onTestFinished, test } from "vitest";
 import {
   type CallbackListener,
+  failurePage,
+  invalidResponsePage,
   type Listen,
   type ListenAddress,
   listenExclusively,
   listenForCallback,
-} from "../../../src/auth/browser/callback-listener.js";
-import {
-  failurePage,
-  invalidResponsePage,
   refusalPage,
   signedInPage,
-} from "../../../src/auth/browser/callback-page.js";
+} from "../../../src/auth/browser/callback-listener.js";
 import { defaultRedirect, parseRedirectUri } from "../../../src/config/profile-values.js";
 
 const STATE = "the-state";

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { runTokenCommand } from "../../../src/auth/sources/token-command.js";
+import { runTokenCommand } from "../../../src/auth/sources/token-provider.js";
 import { parseTokenCommand } from "../../../src/config/profile-values.js";
 import { CliError } from "../../../src/errors.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";

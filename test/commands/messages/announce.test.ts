@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { announceAll, showAll } from "../../../src/commands/messages/announce.js";
-import type { ReminderSink } from "../../../src/commands/messages/reminder-sink.js";
+import { announceAll, type ReminderSink, showAll } from "../../../src/commands/messages/remind.js";
 import { createStatePath, openTestState } from "../../state/support.js";
 import { event, NOW } from "./fixtures.js";
 
