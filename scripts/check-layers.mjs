@@ -28,7 +28,7 @@ const LAYERS = {
   "commands/messages": "delivery html state",
   "commands/programs": "api config delivery system terminal",
   "commands/undo": "state",
-  cli: "contract cache commands config events output service/commands system errors version | run terminal",
+  cli: "contract time cache commands config events output service/commands system errors version | run terminal",
   run: "contract api auth cache config delivery html output secrets service/access state system terminal errors | service",
   service: "contract events html system time errors",
   "service/access": "service config output system terminal errors | run",

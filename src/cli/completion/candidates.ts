@@ -1,9 +1,10 @@
 import type { CacheKey, StoredItem } from "../../cache/name-cache.js";
 import { PROFILE_KEYS } from "../../config/config.js";
 import { resolveName } from "../../events/names.js";
-import { dayOf, describeDay } from "../../events/views/event-when.js";
 import { sanitizeLine } from "../../output/sanitize.js";
-import { type CommandTree, type Position, readCommandLine } from "./command-tree.js";
+import { dayOf, describeDay } from "../../time/day-names.js";
+import { type Position, readCommandLine } from "./command-line.js";
+import type { CommandTree } from "./command-tree.js";
 import { type Candidate, type Kind, type KnownValues, kindOf, withoutDescriptions } from "./known-values.js";
 
 export interface Completion {

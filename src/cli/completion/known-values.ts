@@ -6,7 +6,8 @@ import { requireOwnFolder, resolveDirectories } from "../../config/directories.j
 import type { Environment } from "../../config/environment.js";
 import { LOCAL_PROFILE, selectService } from "../../config/settings.js";
 import { FORMATS } from "../../output/view.js";
-import type { CommandTree, Flag, Position } from "./command-tree.js";
+import type { Position } from "./command-line.js";
+import type { CommandTree, Flag } from "./command-tree.js";
 
 interface Machine {
   readonly env: Environment;

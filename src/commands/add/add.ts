@@ -9,7 +9,7 @@ import { type ChosenCalendar, chooseCalendar } from "../../events/find/calendar-
 import { localTimes } from "../../events/localized-event.js";
 import { checkText } from "../../events/patch.js";
 import { createRelatedResolver } from "../../events/related.js";
-import { requireSeries } from "../../events/repeat/repeat.js";
+import { requireSeries } from "../../events/repeat/series.js";
 import { eventView } from "../../events/views/event.js";
 import { describeWhen } from "../../events/views/event-when.js";
 import { sanitizeLine } from "../../output/sanitize.js";

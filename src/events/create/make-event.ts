@@ -12,7 +12,7 @@ import {
 } from "../localized-event.js";
 import type { Named } from "../names.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../related.js";
-import { requireSeries } from "../repeat/repeat.js";
+import { requireSeries } from "../repeat/series.js";
 import { write } from "../write.js";
 
 interface MakeOptions {

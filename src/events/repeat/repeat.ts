@@ -2,7 +2,7 @@ import { dateToInstant, instantToDate } from "../../../contract/date-time.js";
 import { slotText } from "../../../contract/extensions.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
-import { CliError, usageError } from "../../errors.js";
+import { usageError } from "../../errors.js";
 import type { Run } from "../../run/run.js";
 import { parseRepeat } from "../../time/recurrence/input.js";
 import { checkRecurrence, expandRecurrence, isFirstSkipped } from "../../time/recurrence/recurrence.js";
@@ -21,7 +21,7 @@ import { readDayFlag } from "../input/date-flags.js";
 import type { EventFlags } from "../input/event-flags.js";
 import type { Named } from "../names.js";
 import type { EventUpdate } from "../write-events.js";
-import { fromFirstSlot, isSeries, shiftBetween, shiftedStart, timesFrom } from "./series.js";
+import { fromFirstSlot, isSeries, requireSeries, shiftBetween, shiftedStart, timesFrom } from "./series.js";
 
 /**
  * Rules of events that repeat. `events create --repeat` makes a series, or with `--copies` single events by rule; `events
@@ -190,14 +190,6 @@ function createDayReader(
 ): DayReader {
   const from = () => start.slice(0, "YYYY-MM-DD".length);
   return (text, source) => readDayFlag(text, { source, zone, strict, now, echo: output.note, from });
-}
-
-/** @throws CliError rejected where the service stores no series */
-export async function requireSeries(api: Api, calendarId: string): Promise<void> {
-  if (await api.hasExtension("recurrences", calendarId)) return;
-  throw new CliError("rejected", "this service does not store repeating events", {
-    hint: "--copies makes single events, as many as --until or --count says",
-  });
 }
 
 /** An event that repeats, as a series or as single events. Load it by `import()`: few commands need the rule engine. */

@@ -1,6 +1,8 @@
 import { DAY_MS, formatWireDateTime, parseLenientDateTime } from "../../../contract/date-time.js";
 import { exceptedSlots, SCOPES, type Scope } from "../../../contract/extensions.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
+import type { Api } from "../../api/client.js";
+import { CliError } from "../../errors.js";
 import { instantAt, wallClockAt } from "../../time/zoned-time.js";
 
 /** What ids tell of series: an occurrence has the id of its series, then `_` and its start by the rule. @see docs/extensions.md */
@@ -116,4 +118,12 @@ export function linesFor(
 ): readonly string[] {
   if (written.start_at === current.start_at && written.all_day === current.all_day) return lines;
   return lines.map((line) => line.replace(/^[A-Z]+/, (name) => name.toLowerCase()));
+}
+
+/** @throws CliError rejected where the service stores no series */
+export async function requireSeries(api: Api, calendarId: string): Promise<void> {
+  if (await api.hasExtension("recurrences", calendarId)) return;
+  throw new CliError("rejected", "this service does not store repeating events", {
+    hint: "--copies makes single events, as many as --until or --count says",
+  });
 }

@@ -54,7 +54,7 @@ export const changeView: View<ListedChange> = {
   formats: {
     async markdown(rendering) {
       const { renderMarkdown } = await import("../../output/formats/markdown.js");
-      const { renderDaysAsMarkdown } = await import("./days.js");
+      const { renderDaysAsMarkdown } = await import("./markdown.js");
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
       const options = await changeListOptions(rendering);
       return sectionsOf(rendering, (heading, events) => {

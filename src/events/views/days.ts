@@ -1,14 +1,14 @@
 import { parseWireDateTime } from "../../../contract/date-time.js";
 import { HEX_COLOR } from "../../../contract/limits.js";
-import { escapeMarkdown } from "../../output/formats/markdown.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import { inCharset, symbolsOf } from "../../output/style.js";
 import { padText, textWidth, truncateText, wrapText } from "../../output/table/text-width.js";
 import type { DrawOptions, Hours } from "../../output/view.js";
+import { dayOf, describeDay } from "../../time/day-names.js";
 import { addDays, repeatedOffset } from "../../time/zoned-time.js";
 import { type Day, type DayEntry, lastsAllDay } from "../day-list.js";
 import { isRepeating, type LocalizedEvent } from "../localized-event.js";
-import { clockOf, dayOf, describeDay, describeOtherZone, titleOf } from "./event-when.js";
+import { clockOf, describeOtherZone, titleOf } from "./event-when.js";
 
 /** Columns between the parts of a line. */
 const GAP = "  ";
@@ -297,22 +297,4 @@ function labelNote({ label }: LocalizedEvent, { style }: EntryOptions): string {
 /** The clock of the other zone, on the day that shows the start of the event. */
 function zoneNote({ event, part }: DayEntry<LocalizedEvent>, options: EntryOptions): string {
   return part === "middle" || part === "last" ? "" : describeOtherZone(event, options);
-}
-
-/** Days as headings with their events as bullet lists. */
-export function renderDaysAsMarkdown(days: readonly Day<LocalizedEvent>[], options: EntryOptions): string {
-  const blocks = days.map(({ date, entries }) => {
-    const bullets = entries.map((entry) => {
-      const { time, title, location, calendar } = describeEntry(entry, date, options);
-      const parts = [
-        time === "" ? "" : `**${escapeMarkdown(time)}**`,
-        escapeMarkdown(title),
-        location === "" ? "" : `(${escapeMarkdown(location)})`,
-        calendar === "" ? "" : `– ${escapeMarkdown(calendar)}`,
-      ];
-      return `- ${parts.filter((part) => part !== "").join(" ")}\n`;
-    });
-    return `## ${escapeMarkdown(headingOf(date, options))}\n\n${bullets.join("") || "No events\n"}`;
-  });
-  return blocks.join("\n");
 }

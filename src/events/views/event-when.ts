@@ -1,13 +1,8 @@
-import {
-  DAY_MS,
-  dateToInstant,
-  isTimeZone,
-  MINUTE_MS,
-  parseWireDateTime,
-} from "../../../contract/date-time.js";
+import { DAY_MS, isTimeZone, MINUTE_MS, parseWireDateTime } from "../../../contract/date-time.js";
 import { sanitizeLine } from "../../output/sanitize.js";
 import type { Clock, Hours } from "../../output/view.js";
 import { formatMinutes } from "../../time/dates.js";
+import { type DayName, dayOf, describeDay } from "../../time/day-names.js";
 import { formatLocal, repeatedOffset } from "../../time/zoned-time.js";
 import type { LocalizedEvent } from "../localized-event.js";
 import { isBlank } from "../patch.js";
@@ -157,41 +152,4 @@ function clockNote(
 /** The sanitized title; `(no title)` without one. */
 export function titleOf({ title }: LocalizedEvent): string {
   return isBlank(title ?? "") ? "(no title)" : sanitizeLine(title ?? "").trim();
-}
-
-const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
-
-/** A day as its parts are written. */
-interface DayName {
-  /** Days since 1970-01-01. */
-  readonly day: number;
-  readonly weekday: string;
-  /** As `Date` counts: 0 is Sunday. */
-  readonly dayOfWeek: number;
-  readonly date: number;
-  readonly month: string;
-  readonly year: number;
-}
-
-/** @param date `YYYY-MM-DD` */
-export function dayOf(date: string): DayName {
-  const midnight = dateToInstant(date);
-  const utc = new Date(midnight);
-  return {
-    day: midnight / DAY_MS,
-    weekday: WEEKDAYS[utc.getUTCDay()] ?? "",
-    dayOfWeek: utc.getUTCDay(),
-    date: utc.getUTCDate(),
-    month: MONTHS[utc.getUTCMonth()] ?? "",
-    year: utc.getUTCFullYear(),
-  };
-}
-
-/** `Sat 21 Nov`, or `Sat 21 Nov 2026`. */
-export function describeDay(
-  { weekday, date, month, year }: DayName,
-  options: { readonly year: boolean },
-): string {
-  return `${weekday} ${date} ${month}${options.year ? ` ${year}` : ""}`;
 }

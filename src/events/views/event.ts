@@ -168,7 +168,7 @@ export function createDayFormats(options: DayFormatOptions): NonNullable<View<Lo
   return {
     async markdown(rendering) {
       const { renderMarkdown } = await import("../../output/formats/markdown.js");
-      const { renderDaysAsMarkdown } = await import("./days.js");
+      const { renderDaysAsMarkdown } = await import("./markdown.js");
       if (rendering.single || rendering.fields !== null) return renderMarkdown(rendering);
       return renderDaysAsMarkdown(daysOf(rendering.values, options), dayListOptions(rendering, options));
     },

@@ -1,10 +1,11 @@
 import { DAY_MS } from "../../../contract/date-time.js";
 import { inCharset, symbolsOf } from "../../output/style.js";
 import { padText, truncateText } from "../../output/table/text-width.js";
+import { dayOf } from "../../time/day-names.js";
 import { addDays } from "../../time/zoned-time.js";
 import { type Day, type DayEntry, lastsAllDay } from "../day-list.js";
 import type { LocalizedEvent } from "../localized-event.js";
-import { clockOf, dayOf, titleOf } from "./event-when.js";
+import { clockOf, titleOf } from "./event-when.js";
 import {
   type BlockOptions,
   DEFAULT_WIDTH,

@@ -1,9 +1,10 @@
 import { inCharset } from "../../output/style.js";
 import { padText, textWidth, truncateText, wrapText } from "../../output/table/text-width.js";
+import { dayOf } from "../../time/day-names.js";
 import { formatLocal } from "../../time/zoned-time.js";
 import { type Day, type DayEntry, lastsAllDay } from "../day-list.js";
 import type { LocalizedEvent } from "../localized-event.js";
-import { clockOf, dayOf, titleOf } from "./event-when.js";
+import { clockOf, titleOf } from "./event-when.js";
 import {
   type Bar,
   type BlockOptions,
