@@ -10,7 +10,7 @@ function pagesIn(folder: string): readonly string[] {
     .map((name) => `${folder}${name}`);
 }
 
-const AT_ROOT = /^(?:src|service|contract|bin|build|test|scripts|bench)\//;
+const AT_ROOT = /^(?:src|service|contract|bin|build|docs|examples|test|scripts|bench|\.ci)\//;
 
 /** Files and folders of this repository that a page names in backticks or links to. */
 function namedPaths(page: string): readonly string[] {
@@ -25,7 +25,7 @@ function namedPaths(page: string): readonly string[] {
   return [...named, ...[...ownFiles, ...links].map((path) => `${folder}${path}`)];
 }
 
-test.each(["", "service/", "docs/", "docs/service/", "docs/decisions/"].flatMap(pagesIn))(
+test.each(["", "build/", "test/", "service/", "docs/", "docs/service/", "docs/decisions/"].flatMap(pagesIn))(
   "every file that %s names exists",
   (page) => {
     expect(
