@@ -28,7 +28,7 @@ export function registerUndo(command: Command, runOf: RunOf): void {
     examples: () => [
       ["What was written lately", "calctl undo --list"],
       [
-        "Take back the last change, without a question",
+        "Undo the last change, without a question",
         'id="$(calctl events list --fields id | head -n 1)"',
         'calctl events update "$id" --title "Lunch, postponed"',
         "calctl undo --yes",
