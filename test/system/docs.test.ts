@@ -116,7 +116,10 @@ describeWithSystem("curl", "with what others wrote,", () => {
   });
 });
 
-test.each(["agents", "feeds", "network", "scripting"])("the lines of docs/%s.md work", runPageSignedIn);
+test.each(["agents", "extensions", "feeds", "network", "scripting"])(
+  "the lines of docs/%s.md work",
+  runPageSignedIn,
+);
 
 async function runPageSignedIn(name: string): Promise<void> {
   const world = await createDocsWorld();
@@ -124,7 +127,7 @@ async function runPageSignedIn(name: string): Promise<void> {
   await runPage(world, readPage(name));
 }
 
-test.each(["glossary", "listing", "names", "status-bars", "watch", "writing"])(
+test.each(["glossary", "listing", "messages", "names", "status-bars", "watch", "writing"])(
   "the lines of docs/%s.md work with the profile local",
   async (name) => {
     await runPage(await createDocsWorld(), readPage(name));
