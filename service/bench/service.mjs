@@ -272,13 +272,16 @@ async function startFlood(baseUrl) {
   return { stop: () => child.kill() };
 }
 
-/** Keeps `FLOOD` pipelined requests without a token on their way. */
+/** Sends `FLOOD` pipelined requests without a token, again and again. The service closes a connection that waits for too many responses. */
 async function flood(baseUrl) {
-  const { socket } = await openConnection(baseUrl);
-  socket.once("data", () => console.log("flooding"));
-  socket.resume();
   const requests = formatRequest("GET", "/user").repeat(FLOOD);
-  for (;;) await new Promise((done) => socket.write(requests, done));
+  for (let number = 0; ; number += 1) {
+    const { socket } = await openConnection(baseUrl);
+    if (number === 0) socket.once("data", () => console.log("flooding"));
+    socket.on("error", () => undefined).resume();
+    socket.write(requests);
+    await once(socket, "close");
+  }
 }
 
 function formatNumber(number) {
