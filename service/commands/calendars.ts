@@ -77,7 +77,9 @@ const remove = adminCommand({
   summary: "remove a calendar and everything in it",
   declare: (command) =>
     command.argument("[calendar]", CALENDAR_ARGUMENT).option("-y, --yes", "skip the confirmation"),
-  examples: [["With all its events, without a question", "calctl service calendars remove Club --yes"]],
+  examples: [
+    ["Remove a calendar and its events without confirmation", "calctl service calendars remove Club --yes"],
+  ],
   needs: { calendar: needsCalendar("CALENDAR") },
   async run(open, { db, calendar, yes = false }: RemovedCalendar, { terminal, output, names }) {
     requireConfirmation(yes, terminal.prompt.available);
@@ -109,7 +111,7 @@ const list = adminCommand({
   name: "list",
   summary: "list every calendar",
   prints: { view: calendarView, count: "list" },
-  examples: [["Those of all users", "calctl service calendars list"]],
+  examples: [["The calendars of all users", "calctl service calendars list"]],
   run: async (open) => (await open()).calendars.list(),
 });
 
@@ -136,7 +138,9 @@ const removeMember = adminCommand({
   name: "remove",
   summary: "remove a user from --calendar",
   declare: (command) => command.argument("[user]", USER_ARGUMENT),
-  examples: [["All but the last member can be removed", "calctl service members remove Dora -c Club"]],
+  examples: [
+    ["Remove a member (each calendar keeps at least one)", "calctl service members remove Dora -c Club"],
+  ],
   needs: {
     calendar: needsCalendarFlag,
     user: needsOneOf({ name: "USER", noun: "Member", list: describeMembers }),
@@ -158,7 +162,7 @@ const listMembers = adminCommand({
   name: "list",
   summary: "list the members of --calendar",
   prints: { view: userView, count: "list" },
-  examples: [["Who is in it?", "calctl service members list -c Club"]],
+  examples: [["The members of a calendar", "calctl service members list -c Club"]],
   needs: { calendar: needsCalendarFlag },
   run: async (open, { calendar }: Pick<Member, "calendar">) => (await open()).members.list(calendar),
 });

@@ -7,7 +7,7 @@ import { adminCommand, choicesOf, needsName, needsOneOf, needsUser } from "./adm
 
 const add = adminCommand({
   name: "add [name]",
-  summary: "register an OAuth client and print its secret, which is never shown again",
+  summary: "register an OAuth client and print its secret, which is shown only once",
   declare: (command) =>
     command.option(
       "--redirect-uri <uri>",
@@ -17,7 +17,7 @@ const add = adminCommand({
   prints: { view: serviceClientView, count: "one" },
   examples: [
     [
-      "So that users can sign in with calctl",
+      "Let users sign in with calctl",
       "calctl service clients add calctl --redirect-uri http://127.0.0.1/callback",
     ],
   ],
@@ -46,7 +46,7 @@ const list = adminCommand({
   name: "list",
   summary: "list the OAuth clients",
   prints: { view: serviceClientView, count: "list" },
-  examples: [["Their ids and redirect URIs", "calctl service clients list"]],
+  examples: [["All clients, with their redirect URIs", "calctl service clients list"]],
   run: async (open) => (await open()).clients.list(),
 });
 
@@ -55,7 +55,7 @@ const remove = adminCommand({
   summary: "remove an OAuth client",
   examples: [
     [
-      "The one that was added first",
+      "Remove the client that was added first",
       'calctl service clients remove "$(calctl service clients list --fields id | head -n 1)"',
     ],
   ],
@@ -76,15 +76,15 @@ export const clientCommands = [add, list, remove];
 
 const createToken = adminCommand({
   name: "create",
-  summary: "create a personal access token and print it; it is never shown again",
+  summary: "create a personal access token and print it, which happens only once",
   declare: (command) =>
     command
       .option("--user <user>", "id, name or login of its owner (required)")
-      .option("--read-only", "create a token that cannot write"),
+      .option("--read-only", "make the token read-only"),
   prints: { view: serviceTokenView, count: "one" },
   examples: [
     [
-      "For a script that only reads, into a file that only you can read",
+      "A read-only token for a script, in a file that only you can read",
       "(umask 077; calctl service tokens create --user Ben --read-only --fields token >token-file)",
     ],
   ],
@@ -96,9 +96,9 @@ const createToken = adminCommand({
 
 const listTokens = adminCommand({
   name: "list",
-  summary: "list the tokens without their secrets",
+  summary: "list tokens, without their secrets",
   prints: { view: serviceTokenView, count: "list" },
-  examples: [["Whose tokens are there?", "calctl service tokens list --fields id,user_id"]],
+  examples: [["All tokens and their owners", "calctl service tokens list --fields id,user_id"]],
   run: async (open) => (await open()).tokens.list(),
 });
 
@@ -108,8 +108,11 @@ const revokeToken = adminCommand({
   declare: (command) =>
     command.option("--user <user>", "revoke every token of this user instead (id, name or login)"),
   examples: [
-    ["One token", 'calctl service tokens revoke "$(calctl service tokens list --fields id | head -n 1)"'],
-    ["All of a user", "calctl service tokens revoke --user Ben"],
+    [
+      "Revoke the token that was created first",
+      'calctl service tokens revoke "$(calctl service tokens list --fields id | head -n 1)"',
+    ],
+    ["Revoke all tokens of a user", "calctl service tokens revoke --user Ben"],
   ],
   needs: {
     id: needsOneOf({

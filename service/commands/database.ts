@@ -13,22 +13,22 @@ export function registerServiceDatabase(command: Command, runOf: RunOf): void {
   describeCommand(addDatabaseFlag(check), {
     prints: { view: checkView, count: "list" },
     examples: () => [
-      ["Is everything as it should be?", "calctl service check"],
+      ["Check the database in use", "calctl service check"],
       [
-        "A backup, before the one before it is removed",
+        "Back up, and check the backup",
         "calctl service backup new.db && calctl service check --db sqlite:new.db",
       ],
     ],
   });
   addAction(check, runOf, runServiceCheck);
-  const copy = addCommand(command, "copy", "copy everything into another, empty database, and compare them")
-    .option("--from <database>", "sqlite:PATH or postgres://… to read (required)")
-    .option("--to <database>", "the same of an empty database (required)");
+  const copy = addCommand(command, "copy", "copy everything to an empty database, and compare the two")
+    .option("--from <database>", "database to read: sqlite:PATH or postgres://… (required)")
+    .option("--to <database>", "empty database to write: sqlite:PATH or postgres://… (required)");
   describeCommand(copy, {
     prints: { view: copiedTableView, count: "list" },
     examples: () => [
       [
-        "The database of the profile local",
+        "Copy the database of the profile local",
         "calctl service copy --from ~/.local/share/calctl/local.db --to sqlite:new.db",
       ],
     ],
@@ -42,7 +42,7 @@ const addResync = adminCommand({
   name: "resync",
   summary: "make clients read everything again, after a database was restored",
   prints: { view: resyncView, count: "one" },
-  examples: [["After a backup was put in its place", "calctl service resync"]],
+  examples: [["After a backup was restored", "calctl service resync"]],
   create: false,
   run: async (open) => (await open()).resync(),
   completed: () => "clients will read everything again",
@@ -53,7 +53,7 @@ const addBackup = adminCommand({
   name: "backup <file>",
   summary: "copy the database, while the service may run",
   prints: { view: backupView, count: "one" },
-  examples: [["A file that is named after the day", 'calctl service backup "calendar-$(date +%F).db"']],
+  examples: [["A backup named after the day", 'calctl service backup "calendar-$(date +%F).db"']],
   async run(_, { db, file }: DatabaseFlag & { readonly file: string }, run) {
     if (file === "") throw emptyValueError("FILE");
     if (file === "-") throw usageError("FILE: a backup cannot go to stdout", "write the path of a new file");

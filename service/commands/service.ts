@@ -38,8 +38,8 @@ export function registerService(command: Command, runOf: RunOf): void {
     prints: "json",
     anyFormat: true,
     examples: () => [
-      ["For a tool that reads OpenAPI", "calctl service openapi >openapi.json"],
-      ["Which endpoints are there?", "calctl service openapi --jq '.paths | keys[]'"],
+      ["Write the contract to a file", "calctl service openapi >openapi.json"],
+      ["List the endpoints", "calctl service openapi --jq '.paths | keys[]'"],
     ],
   });
   addAction(openApi, runOf, runServiceOpenApi);

@@ -33,36 +33,45 @@ const LOG_FORMATS: readonly LogFormat[] = ["json", "text", "off"];
 const DEFAULT_RATE_LIMIT = "600/10m";
 
 export function registerServiceStart(command: Command, runOf: RunOf): void {
-  addDatabaseFlag(command)
-    .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
+  command
+    .optionsGroup("Listening")
     .option("--port <number>", `port, 0 for any free one (default: ${DEFAULT_PORT})`)
-    .option("--tls-cert <file>", "certificate chain, PEM")
-    .option("--tls-key <file>", "private key, PEM")
-    .option("--public-url <url>", "URL that clients use, if it is behind a proxy")
-    .option("--trust-proxy <address>", "address of the proxy whose X-Forwarded-For is trusted")
+    .option("--host <address>", `address to listen on (default: ${DEFAULT_HOST})`)
+    .option("--tls-cert <file>", "file with the certificate chain, PEM")
+    .option("--tls-key <file>", "file with the private key, PEM")
+    .option("--public-url <url>", "URL for clients, if the service is behind a proxy")
+    .option("--trust-proxy <address>", "address of a proxy whose X-Forwarded-For header is trusted");
+  addDatabaseFlag(command.optionsGroup("Data"))
+    .option("--memory", "keep the database in memory")
+    .option("--sample", "add two users, two calendars and events to an empty database")
+    .optionsGroup("Limits and logs")
     .option("--rate-limit <n/window|off>", `requests per window (default: ${DEFAULT_RATE_LIMIT})`)
     .addOption(
       new Option(
         "--log <format>",
-        "one line per request on stderr; off reports failures alone (default: off)",
+        "log one line per request on stderr; off logs only failures (default: off)",
       ).choices(LOG_FORMATS),
     )
-    .option("--no-public-client", "let only registered clients sign users in, not calctl without a secret")
-    .option("--metrics <host:port>", "serve metrics for Prometheus there, on this machine if only a port")
-    .option("--memory", "keep the database in memory")
-    .option("--sample", "add two users, two calendars and events to an empty database");
+    .option("--no-public-client", "let only registered OAuth clients sign users in")
+    .option(
+      "--metrics <host:port>",
+      "serve Prometheus metrics at this address; a port alone means 127.0.0.1",
+    );
   describeCommand(command, {
     prints: { view: LISTENING, count: "one", formats: ["json", "ndjson"] },
     examples: () => [
       [
-        "To try a client, with users and events that are gone afterwards",
+        "Try a client, with sample users and events that are lost when it ends",
         "calctl service start --memory --sample --port 8788",
       ],
       [
-        "The calendars of the profile local, for other programs on this machine",
+        "Serve the calendars of the profile local to programs on this machine",
         "calctl service start --log text --port 8787",
       ],
-      ["With metrics at http://127.0.0.1:9464/metrics", "calctl service start --metrics 9464 --port 8789"],
+      [
+        "Serve metrics at http://127.0.0.1:9464/metrics, too",
+        "calctl service start --metrics 9464 --port 8789",
+      ],
     ],
   });
   addAction(command, runOf, runServiceStart);

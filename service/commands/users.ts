@@ -22,11 +22,11 @@ const add = adminCommand({
   prints: { view: serviceUserView, count: "one" },
   examples: [
     [
-      "A user who signs in as eva; a terminal is asked for the password",
+      "A user who signs in as eva; the password is prompted for",
       'calctl service users add "Eva Silva" --login eva',
     ],
     [
-      "Without a password, for a program that gets a token",
+      "A user without a password, for a program with a token",
       'id="$(calctl service users add Display --fields id </dev/null)"',
     ],
   ],
@@ -58,7 +58,7 @@ const password = adminCommand({
   name: "password",
   summary: "set a password, from a prompt or stdin",
   declare,
-  examples: [["From a file, in a script", "calctl service users password Ben <password-file"]],
+  examples: [["Set a password from a file", "calctl service users password Ben <password-file"]],
   needs,
   async run(open, { user }: UserArgument, run) {
     const password = await readPassword(run, `New password for ${user}`, "refused");
@@ -73,7 +73,7 @@ const rename = adminCommand({
   name: "rename",
   summary: "change a user's name; the login stays",
   declare: (command) => declare(command).argument("[name]", "the new name"),
-  examples: [["As everyone sees it from now on", 'calctl service users rename Caro "Caro Lima"']],
+  examples: [["Change the name that others see", 'calctl service users rename Caro "Caro Lima"']],
   needs: { ...needs, name: needsName },
   async run(open, { user, name }: UserArgument & { readonly name: string }) {
     const renamed = await (await open()).users.rename(user, name);
@@ -85,7 +85,7 @@ const disable = adminCommand({
   name: "disable",
   summary: "reject a user's tokens and sign-ins",
   declare,
-  examples: [["Keep someone out; nothing of theirs is removed", "calctl service users disable Ben"]],
+  examples: [["Lock a user out; their data stays", "calctl service users disable Ben"]],
   needs,
   async run(open, { user }: UserArgument) {
     const { name } = await (await open()).users.disable(user);
@@ -97,7 +97,7 @@ const enable = adminCommand({
   name: "enable",
   summary: "accept a disabled user's tokens and sign-ins again",
   declare,
-  examples: [["Let someone in again", "calctl service users enable Ben"]],
+  examples: [["Let a disabled user in again", "calctl service users enable Ben"]],
   needs,
   async run(open, { user }: UserArgument) {
     const { name } = await (await open()).users.enable(user);
@@ -109,7 +109,7 @@ const unlock = adminCommand({
   name: "unlock",
   summary: "let a user sign in again after too many failed attempts",
   declare,
-  examples: [["After too many wrong passwords", "calctl service users unlock Ben"]],
+  examples: [["Unlock a user after too many wrong passwords", "calctl service users unlock Ben"]],
   needs,
   async run(open, { user }: UserArgument) {
     const { login, wasLocked } = await (await open()).users.unlock(user);

@@ -55,7 +55,7 @@ const EVENT_COMMANDS: readonly CommandEntry[] = [
     "print each change as it happens, or run a program for it",
     async () => (await import("../commands/changes/watch.js")).registerEventsWatch,
   ],
-  ["get", "show events", async () => (await import("../commands/events/get.js")).registerEventsGet],
+  ["get", "show events by id", async () => (await import("../commands/events/get.js")).registerEventsGet],
   [
     "create",
     "create an event",
@@ -63,12 +63,12 @@ const EVENT_COMMANDS: readonly CommandEntry[] = [
   ],
   [
     "update",
-    "update events; other fields are not changed, but --start also moves the end",
+    "update events; a new start moves the end, too",
     async () => (await import("../commands/events/update.js")).registerEventsUpdate,
   ],
   [
     "copy",
-    "create events again, at another time or in another calendar",
+    "copy events to another time or calendar",
     async () => (await import("../commands/events/copy.js")).registerEventsCopy,
   ],
   [
@@ -91,29 +91,37 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: reado
       ["agenda", "list the next days of every calendar", from(MODULES.agenda, "registerAgenda")],
       ["week", "draw a week", from(MODULES.agenda, "registerWeek")],
       ["month", "draw a month", from(MODULES.agenda, "registerMonth")],
-      ["next", "show the event that is on or comes next", from(MODULES.next, "registerNext")],
-      ["free", "find when I am free, and others too", from(MODULES.free, "registerFree")],
-      ["conflicts", "list my events that overlap", from(MODULES.free, "registerConflicts")],
+      ["next", "show the current or next event", from(MODULES.next, "registerNext")],
+      ["free", "find times when you and others are free", from(MODULES.free, "registerFree")],
+      ["conflicts", "list your events that overlap", from(MODULES.free, "registerConflicts")],
       ["events", "list, read, create, update and delete events", async () => EVENT_COMMANDS],
-      ["add", "add an event that one sentence describes", from(MODULES.add, "registerAdd")],
+      ["add", "add an event described in one sentence", from(MODULES.add, "registerAdd")],
       ["import", "synchronize a calendar with a file of events", from(MODULES.import, "registerImport")],
-      ["undo", "undo what the last command wrote", from(MODULES.undo, "registerUndo")],
+      ["undo", "undo the last change made by calctl", from(MODULES.undo, "registerUndo")],
       ["comment", "comment on an event", from(MODULES.comment, "registerComment")],
       ["comments", "list the comments on an event", from(MODULES.comment, "registerComments")],
       ["calendars", "list calendars", from(MODULES.calendars, "registerCalendars")],
       ["labels", "list the labels of a calendar", from(MODULES.calendars, "registerLabels")],
       ["members", "list the members of a calendar", from(MODULES.calendars, "registerMembers")],
-      ["feeds", "share calendars at a secret address", from(MODULES.feeds, "registerFeeds")],
+      ["feeds", "publish calendars at secret addresses", from(MODULES.feeds, "registerFeeds")],
     ],
   ],
   [
     "Cron and messages",
     [
       ["post", "post events to a chat, or send them by email", from(MODULES.post, "registerPost")],
-      ["remind", "announce events before they start, each once", from(MODULES.remind, "registerRemind")],
-      ["sent", "list sent messages, and whether they arrived", from(MODULES.sent, "registerSent")],
-      ["targets", "save, list and remove where messages go", from(MODULES.targets, "registerTargets")],
-      ["doctor", "check what a cron job needs, and print its line", from(MODULES.doctor, "registerDoctor")],
+      ["remind", "remind people of events before they start", from(MODULES.remind, "registerRemind")],
+      ["sent", "list sent messages and whether they arrived", from(MODULES.sent, "registerSent")],
+      [
+        "targets",
+        "save, list, test and remove targets of messages",
+        from(MODULES.targets, "registerTargets"),
+      ],
+      [
+        "doctor",
+        "check the setup for cron jobs, and print a crontab line",
+        from(MODULES.doctor, "registerDoctor"),
+      ],
     ],
   ],
   [
@@ -132,24 +140,20 @@ export const COMMAND_GROUPS: readonly (readonly [heading: string, entries: reado
     "Service and programs",
     [
       ["service", "run and administer the embedded service", from(MODULES.service, "registerService")],
-      ["api", "send a request to any path of the service", from(MODULES.api, "registerApi")],
+      ["api", "send a request to the service's API", from(MODULES.api, "registerApi")],
       [
         "schema",
         "describe commands and output as JSON, for programs",
         from(MODULES.schema, "registerSchema"),
       ],
-      ["mcp", "let an agent read calendars, by the Model Context Protocol", from(MODULES.mcp, "registerMcp")],
-      [
-        "completion",
-        "print the script that completes commands, names and ids on Tab",
-        from(MODULES.completion, "registerCompletion"),
-      ],
+      ["mcp", "serve calendars to an agent (Model Context Protocol)", from(MODULES.mcp, "registerMcp")],
+      ["completion", "print a shell completion script", from(MODULES.completion, "registerCompletion")],
     ],
   ],
 ];
 
 const UNLISTED: readonly CommandEntry[] = [
-  ["rm", "delete events, as events delete does", from(MODULES.delete, "registerEventsDelete")],
+  ["rm", "delete events (short for events delete)", from(MODULES.delete, "registerEventsDelete")],
 ];
 
 const COMMANDS: readonly CommandEntry[] = [...COMMAND_GROUPS.flatMap(([, entries]) => entries), ...UNLISTED];
@@ -171,7 +175,7 @@ export interface TreeOptions {
 
 function describeProgram(program: Command): Command {
   return program
-    .description("Scripts shared calendars from a shell, a terminal and cron.")
+    .description("Read and write shared calendars from a terminal, a script or cron.")
     .version(VERSION, "-V, --version", "print the version")
     .helpOption("-h, --help", "show help");
 }

@@ -16,7 +16,7 @@ function noInputOption(): Option {
 
 /** The flags of every command, in any position. The help of a command does not repeat them. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
-  new Option("-p, --profile <name>", "service and account to use (env: CALCTL_PROFILE)"),
+  new Option("-p, --profile <name>", "profile: the service and account to use (env: CALCTL_PROFILE)"),
   new Option(
     "-c, --calendar <id|name>",
     "calendar: id, name or unique prefix of a name (env: CALCTL_CALENDAR)",
@@ -25,17 +25,17 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
     "-o, --output <format>",
     "table, tsv, csv, json, ndjson, markdown, text or (events) ics (default: table on a terminal, else tsv; env: CALCTL_OUTPUT)",
   ),
-  new Option("--fields [a,b]", "columns or keys to print, in that order; alone, list them"),
-  new Option("--jq <expr>", "print what a jq program makes of the JSON"),
+  new Option("--fields [a,b]", "columns or keys to print, in this order; without a value, list them"),
+  new Option("--jq <expr>", "filter the JSON output with a jq program"),
   new Option("--template <text|@file>", "print each item with a Liquid template"),
-  new Option("--csv-safe", "with csv: put ' before cells that a spreadsheet would take for formulas"),
+  new Option("--csv-safe", "with csv: put ' before cells that look like spreadsheet formulas"),
   new Option(
     "--timezone <zone>",
-    "zone to read and show times in, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",
+    "time zone for reading and showing times, such as Asia/Tokyo (env: CALCTL_TIMEZONE)",
   ),
-  new Option("--refresh", "find the calendar of an event at the service, not in the cache"),
+  new Option("--refresh", "ask the service for the calendar of an event, instead of the cache"),
   noInputOption(),
-  new Option("--color <when>", "whether to use colors (env: NO_COLOR, FORCE_COLOR)").choices([
+  new Option("--color <when>", "when to use colors (env: NO_COLOR, FORCE_COLOR)").choices([
     "auto",
     "always",
     "never",
@@ -56,10 +56,11 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   ),
   new Option(
     "--max-wait <seconds>",
-    `longest total wait for a rate limit, 0 fails immediately (default: ${MAX_WAIT.default}; env: ${MAX_WAIT.variable})`,
+    `longest total wait for a rate limit; 0 fails at once (default: ${MAX_WAIT.default}; env: ${MAX_WAIT.variable})`,
   ),
   new Option("--dry-run", "print the requests of writes as JSON instead of sending them"),
-].map((option) => option.hideHelp());
+  // Commands share these, so that none may put them into a group of its own.
+].map((option) => option.hideHelp().helpGroup("Global flags"));
 
 const GLOBAL_NAMES = GLOBAL_OPTIONS.map((option) => option.attributeName());
 

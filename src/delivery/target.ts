@@ -100,9 +100,9 @@ export function addTargetFlags(command: Command): void {
   command
     .addOption(
       command
-        .createOption("--as <kind>", "message format of the webhook in the environment, or mail")
+        .createOption("--as <kind>", "mail, or the message format of the webhook in the environment")
         .choices(TARGET_KINDS),
     )
-    .option("--chat <id>", "for telegram: the chat, if it is not the saved one")
-    .option("--topic <id>", "for telegram: the topic of the chat, if it is not the saved one");
+    .option("--chat <id>", "for telegram: the chat (default: that of the target)")
+    .option("--topic <id>", "for telegram: the topic of the chat (default: that of the target)");
 }

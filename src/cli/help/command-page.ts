@@ -22,7 +22,7 @@ function programParts(program: Command): HelpPage {
         .filter((command) => EVERYDAY.includes(command.name()))
         .map((command) => [command.name(), command.description()]),
     ),
-    ...examplesSection(FIRST_STEPS.slice(0, 1)),
+    ...examplesSection("Examples", FIRST_STEPS.slice(0, 1)),
   ];
 }
 
@@ -42,14 +42,19 @@ export function usageOf(command: Command): string {
   return new Help().commandUsage(command).replace("[options]", "[flags]");
 }
 
-/** The description of a command, its own arguments, commands and flags, and its examples. */
+/** How many examples stand above the flags. */
+const FIRST_EXAMPLES = 2;
+
+/** The description of a command, its first examples, its own arguments, commands and flags, and further examples. */
 export function commandParts(command: Command): HelpPage {
   const help = new Help();
+  const examples = factsOf(command)?.examples() ?? [];
   const terms = command.registeredArguments.map(
     (argument) => [help.argumentTerm(argument), help.argumentDescription(argument)] as const,
   );
   return [
-    text(command.description()),
+    text(sentence(command.description())),
+    ...examplesSection("Examples", examples.slice(0, FIRST_EXAMPLES)),
     ...termsSection(
       "Arguments",
       terms.filter(([, meaning]) => meaning !== ""),
@@ -58,9 +63,31 @@ export function commandParts(command: Command): HelpPage {
       "Commands",
       command.commands.map((each) => [each.name(), each.description()]),
     ),
-    ...termsSection("Flags", flagTerms(ownFlags(command))),
-    ...examplesSection(factsOf(command)?.examples() ?? []),
+    ...flagSections(ownFlags(command)),
+    ...examplesSection("More examples", examples.slice(FIRST_EXAMPLES)),
   ];
+}
+
+/** The flags under the headings of their groups, in the order in which the groups are declared. */
+function flagSections(flags: readonly Option[]): HelpPage {
+  const groups = [...new Set(flags.map(groupOf))];
+  const terms = flagTerms(flags);
+  return groups.flatMap((group) =>
+    termsSection(
+      group,
+      terms.filter((_, index) => groupOf(flags[index]) === group),
+    ),
+  );
+}
+
+/** Flags without a group, as of commands with few flags, stand under one heading. */
+function groupOf(flag: Option | undefined): string {
+  return flag?.helpGroupHeading ?? "Flags";
+}
+
+/** A description, which lists show as it is, as a sentence of its own. */
+function sentence(description: string): string {
+  return `${description.charAt(0).toUpperCase()}${description.slice(1)}${description.endsWith(".") ? "" : "."}`;
 }
 
 /** Examples of the program as a whole. */
@@ -121,9 +148,11 @@ export function readFlag({ flags, description, argChoices, parseArg }: Option): 
   };
 }
 
-/** Flags of a command that help shows: not the global ones. */
+/** Flags of a command that help shows, by group: not the global ones. */
 export function ownFlags(command: Command): readonly Option[] {
-  return command.options.filter(({ hidden }) => !hidden);
+  const flags = command.options.filter(({ hidden }) => !hidden);
+  const groups = flags.map(groupOf);
+  return flags.toSorted((one, other) => groups.indexOf(groupOf(one)) - groups.indexOf(groupOf(other)));
 }
 
 /** Flags and what they mean; the long ones stand below each other. */

@@ -36,11 +36,11 @@ export function termsSection(title: string, terms: readonly HelpTerm[]): HelpPag
 }
 
 /** A heading and its examples; nothing without examples. */
-export function examplesSection(examples: readonly Example[]): HelpPage {
+export function examplesSection(title: string, examples: readonly Example[]): HelpPage {
   return examples.length === 0
     ? []
     : [
-        { kind: "heading", title: "Examples" },
+        { kind: "heading", title },
         { kind: "examples", examples },
       ];
 }
@@ -113,17 +113,23 @@ function renderExample([purpose, ...commands]: Example, width: number): readonly
 
 /** A word of a shell command: `"$(` and `)"` belong to the words inside them. */
 const SHELL_WORD = /(?:"\$\(|\)"|"[^"]*"|'[^']*'|[^\s"'])+/g;
+/** A flag and its value, which stand on one line where they fit, or another word. */
+const SHELL_ARGUMENT = new RegExp(`(?:--?[a-z][a-z-]* (?!-))?${SHELL_WORD.source}`, "g");
 
 /** Breaks a shell command at spaces outside quotes, so that it runs when it is copied. */
 export function breakCommand(command: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = "";
-  for (const word of command.match(SHELL_WORD) ?? []) {
-    if (current !== "" && current.length + 1 + word.length + " \\".length > width) {
+  const room = width - INDENT.length - " \\".length;
+  const parts = (command.match(SHELL_ARGUMENT) ?? []).flatMap((argument) =>
+    argument.length > room ? (argument.match(SHELL_WORD) ?? []) : [argument],
+  );
+  for (const part of parts) {
+    if (current !== "" && current.length + 1 + part.length + " \\".length > width) {
       lines.push(`${current} \\`);
-      current = `${INDENT}${word}`;
+      current = `${INDENT}${part}`;
     } else {
-      current += current === "" ? word : ` ${word}`;
+      current += current === "" ? part : ` ${part}`;
     }
   }
   return [...lines, current];

@@ -20,13 +20,13 @@ export function commandsPage(): HelpPage {
 /** `calctl help flags`: the global flags. */
 export function flagsPage(): HelpPage {
   return [
-    text("Every command has these flags. They may stand before or after its name, and -- ends all flags."),
+    text("Every command accepts these flags, before or after its name. -- ends the flags."),
     {
       kind: "terms",
       terms: flagTerms([...GLOBAL_OPTIONS, new Option("-h, --help", "show the help of a command")]),
     },
     text(
-      "A flag wins over its environment variable (env), and that over the profile. -c may be repeated where several calendars make sense; any other flag is given once. calctl --version prints the version.",
+      "A flag overrides its environment variable (env), which overrides the profile. Commands that read several calendars accept -c more than once; all other global flags are given once. calctl --version prints the version.",
     ),
   ];
 }
@@ -35,7 +35,7 @@ export function flagsPage(): HelpPage {
 export function environmentPage(): HelpPage {
   return [
     text(
-      "A flag wins over its variable, and a variable over the profile. An empty variable counts as unset, but an empty CALCTL_TOKEN, CALCTL_TOKEN_FILE, CALCTL_BASE_URL, CALCTL_PROFILE, CALCTL_WEBHOOK_URL, CALCTL_WEBHOOK_URL_FILE or CALCTL_SERVICE_DB is an error (exit 10) where it would be used: a secret was not set.",
+      "A flag overrides its variable, which overrides the profile. An empty variable counts as unset, except that an empty CALCTL_TOKEN, CALCTL_TOKEN_FILE, CALCTL_BASE_URL, CALCTL_PROFILE, CALCTL_WEBHOOK_URL, CALCTL_WEBHOOK_URL_FILE or CALCTL_SERVICE_DB is an error (exit 10) when it would be used, as it usually means a missing secret.",
     ),
     { kind: "terms", terms: environmentTerms() },
     ...filesSection(),
@@ -46,7 +46,7 @@ export function environmentPage(): HelpPage {
 export function exitCodesPage(): HelpPage {
   return [
     text(
-      "A command that fails prints nothing on stdout, except the items that it completed of several; status, doctor and service check print their report and api the body of the response even if they fail. With -o json or ndjson the last line of stderr is the error as JSON, with the code in words.",
+      "A command that fails prints nothing on stdout, except that of several items it prints those that succeeded; status, doctor and service check print their report and api the body of the response even if they fail. With -o json or ndjson the last line of stderr is the error as JSON, with the code as a word.",
     ),
     {
       kind: "terms",

@@ -25,33 +25,35 @@ export interface LoginOptions {
 
 export function registerLogin(command: Command, runOf: RunOf): void {
   command
+    .optionsGroup("Signing in")
     .option("--base-url <url>", "URL of the service (env: CALCTL_BASE_URL)")
-    .option("--auth-url <url>", "URL of its authorization server (default: as it says; env: CALCTL_AUTH_URL)")
+    .option("--with-token", "store a personal access token from stdin instead of signing in")
+    .option("--no-browser", "print the URL instead of opening a browser")
+    .option("--insecure-storage", "store the token unencrypted in a file instead of the keychain")
+    .option("--replace", "overwrite a profile of another service, with its token and defaults")
+    .option("--login-timeout <seconds>", "timeout of the sign-in (default: 300)")
+    .optionsGroup("OAuth and special services")
     .option(
-      "--client-id <id>",
-      "id of your OAuth application (default: that for calctl; env: CALCTL_CLIENT_ID)",
+      "--auth-url <url>",
+      "URL of the authorization server (default: named by the service; env: CALCTL_AUTH_URL)",
     )
+    .option("--client-id <id>", "id of your OAuth application (default: calctl's own; env: CALCTL_CLIENT_ID)")
     .option(
       "--client-secret-file <file>",
       "file with its secret, - for stdin (default: prompt; env: CALCTL_CLIENT_SECRET)",
     )
     .option("--redirect-port <port>", "registered port on 127.0.0.1 (default: any free one)")
     .option("--redirect-uri <uri>", "complete redirect URI, if the service requires an exact match")
-    .option("--media-type <type>", "value of Accept, if the service has its own")
-    .option("--replace", "replace a --profile of another service, with its token and defaults")
-    .option("--with-token", "store a personal access token from stdin instead of signing in")
-    .option("--no-browser", "print the URL instead of opening a browser")
-    .option("--insecure-storage", "store the token unencrypted in a file instead of the keychain")
-    .option("--login-timeout <seconds>", "timeout of the sign-in (default: 300)");
+    .option("--media-type <type>", "media type for the Accept header, if the service has its own");
   describeCommand(command, {
     examples: () => [
-      ["To a service that says where to sign in", "calctl login --base-url https://calendar.example/api"],
+      ["Sign in to a service in the browser", "calctl login --base-url https://calendar.example/api"],
       [
-        "With your OAuth application",
+        "Sign in with your own OAuth application",
         "calctl login --base-url https://calendar.example/api --auth-url https://calendar.example/oauth --client-id my-client-id",
       ],
       [
-        "With a personal access token, where there is no keychain",
+        "Use a personal access token, without a keychain",
         "calctl login --with-token --insecure-storage --base-url https://calendar.example/api <token-file",
       ],
     ],
@@ -167,8 +169,8 @@ async function readToken({ terminal }: Run): Promise<string> {
 export function registerLogout(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     examples: () => [
-      ["From the service in use", "calctl logout"],
-      ["From another one", "calctl logout -p calendar.example"],
+      ["Sign out of the current service", "calctl logout"],
+      ["Sign out of another service", "calctl logout -p calendar.example"],
     ],
   });
   addAction(command, runOf, runLogout);
@@ -192,8 +194,8 @@ export function registerToken(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: TOKEN_VIEW, count: "one" },
     examples: () => [
-      ["Keep it in a file that only you can read", "(umask 077; calctl token >token-file)"],
-      ["Give it to one other program", 'CALCTL_TOKEN="$(calctl token)" calctl whoami'],
+      ["Write it to a file that only you can read", "(umask 077; calctl token >token-file)"],
+      ["Pass it to one other program", 'CALCTL_TOKEN="$(calctl token)" calctl whoami'],
     ],
   });
   addAction(command, runOf, runToken);

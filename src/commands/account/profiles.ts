@@ -11,26 +11,26 @@ import { CONFIG_KEYS, createConfigView, profileView } from "./view.js";
 
 export function registerProfiles(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
-  const list = addCommand(command, "list", "list the profiles");
+  const list = addCommand(command, "list", "list profiles");
   describeCommand(list, {
     prints: { view: profileView, count: "list" },
     examples: () => [
-      ["Which services are known, and which is in use", "calctl profiles list"],
-      ["The name of the one in use", "calctl profiles list --jq '.[] | select(.in_use).name'"],
+      ["All profiles, and which one is in use", "calctl profiles list"],
+      ["The name of the profile in use", "calctl profiles list --jq '.[] | select(.in_use).name'"],
     ],
   });
   addAction(list, runOf, runProfilesList);
   const use = addCommand(command, "use [name]", "switch to a profile");
   describeCommand(use, {
     examples: () => [
-      ["The embedded service of this machine", "calctl profiles use local"],
-      ["For one command, name it instead", "calctl whoami -p local"],
+      ["Use the embedded service of this machine", "calctl profiles use local"],
+      ["Use a profile for a single command", "calctl whoami -p local"],
     ],
   });
   addAction(use, runOf, runProfilesUse);
   const remove = addCommand(command, "remove [name]", "remove a profile and its token");
   describeCommand(remove, {
-    examples: () => [["Forget a service and its token", "calctl profiles remove calendar.example"]],
+    examples: () => [["Remove a profile and its token", "calctl profiles remove calendar.example"]],
   });
   addAction(remove, runOf, runProfilesRemove);
 }
@@ -83,20 +83,20 @@ const PATH = createValueView("path");
 
 export function registerConfig(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
-  const list = addCommand(command, "list", "list every key of a profile");
+  const list = addCommand(command, "list", "list the settings of a profile");
   describeCommand(list, {
     prints: { view: CONFIG, count: "one" },
     examples: () => [
-      ["Of the profile in use", "calctl config list"],
-      ["Of another one, as JSON", "calctl config list -p local -o json"],
+      ["The settings of the profile in use", "calctl config list"],
+      ["The settings of another profile, as JSON", "calctl config list -p local -o json"],
     ],
   });
   addAction(list, runOf, runConfigList);
-  const get = addCommand(command, "get <key>", "print the value of a key");
+  const get = addCommand(command, "get <key>", "print the value of a setting");
   describeCommand(get, {
     prints: { view: CONFIG, count: "one", partial: true },
     examples: () => [
-      ["Where the service is", "calctl config get base_url"],
+      ["The URL of the service", "calctl config get base_url"],
       ["The default calendar of the embedded service", "calctl config get calendar -p local"],
     ],
   });
@@ -104,31 +104,34 @@ export function registerConfig(command: Command, runOf: RunOf): void {
   const set = addCommand(
     command,
     "set <key> <value>",
-    "set a key; setting base_url of a new --profile creates it",
+    "change a setting; base_url of a new --profile creates the profile",
   );
   describeCommand(set, {
     examples: () => [
-      ["Use this calendar where none is named", "calctl config set calendar Family"],
-      ["Make events there, and list those of every calendar", "calctl config set write_calendar Family"],
+      ["Set the default calendar", "calctl config set calendar Family"],
+      [
+        "Create events in one calendar, but list those of every calendar",
+        "calctl config set write_calendar Family",
+      ],
       ["Add another service", "calctl config set base_url https://calendar.example/api -p club"],
     ],
   });
   addAction(set, runOf, runConfigSet);
-  const unset = addCommand(command, "unset <key>", "remove a key");
+  const unset = addCommand(command, "unset <key>", "remove a setting");
   describeCommand(unset, {
-    examples: () => [["Show times in the zone of this machine again", "calctl config unset timezone"]],
+    examples: () => [["Return to the time zone of this machine", "calctl config unset timezone"]],
   });
   addAction(unset, runOf, runConfigUnset);
-  const path = addCommand(command, "path", "print the path of the configuration file, or of the state");
+  const path = addCommand(command, "path", "print the path of the configuration file or the state folder");
   path.addArgument(
-    path.createArgument("[file]", "which file (default: config)").choices(["config", "state"]),
+    path.createArgument("[file]", "which path (default: config)").choices(["config", "state"]),
   );
   describeCommand(path, {
     prints: { view: PATH, count: "one" },
     examples: () => [
-      ["Where the settings are", "calctl config path"],
-      ["Read them all", 'cat "$(calctl config path)"'],
-      ["Where is what was sent, seen and done", "calctl config path state"],
+      ["The path of the settings", "calctl config path"],
+      ["Show the whole file", 'cat "$(calctl config path)"'],
+      ["The folder of state kept between runs", "calctl config path state"],
     ],
   });
   addAction(path, runOf, runConfigPath);

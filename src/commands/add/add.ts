@@ -26,14 +26,23 @@ interface AddOptions {
 
 export function registerAdd(command: Command, runOf: RunOf): void {
   command
-    .argument("[text...]", "what and when: words of days and times, every monday, at PLACE, #label, for 45m")
+    .argument(
+      "[text...]",
+      "what and when, such as Lunch tomorrow 12-13; also every monday, at PLACE, #label, for 45m",
+    )
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {
     prints: { view: eventView, count: "one" },
     examples: () => [
-      ["Lunch, for a script", "calctl add -c Family Lunch with Ana tomorrow 12-13 at Noodle bar --yes"],
-      ["Three days; what would be sent", 'calctl add -c Family "Skiing 27-29 dec #3" --dry-run'],
-      ["A title with the name of a day", `calctl add -c Work --yes '"Black Friday" sale fri 9:30'`],
+      [
+        "Lunch at a place, without confirmation",
+        "calctl add -c Family Lunch with Ana tomorrow 12-13 at Noodle bar --yes",
+      ],
+      [
+        "Three days; show the request without sending it",
+        'calctl add -c Family "Skiing 27-29 dec #3" --dry-run',
+      ],
+      ["A title that contains the name of a day", `calctl add -c Work --yes '"Black Friday" sale fri 9:30'`],
     ],
   });
   addAction<AddOptions>(command, runOf, runAdd);

@@ -26,47 +26,50 @@ type Layout = Extract<DayLayout, "agenda" | "week" | "month">;
 const WEEK = "7";
 
 export function registerAgenda(command: Command, runOf: RunOf): void {
-  command.argument("[when...]", "a day, a week or a month: tomorrow, next week, december");
+  command.argument("[when...]", "day, week or month, such as tomorrow, next week or december");
   addFirstDay(command).option("--days <1-366>", `number of days (default: ${WEEK})`);
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [
-      ["The next seven days of every calendar", "calctl agenda"],
-      ["The next weekend", "calctl agenda next weekend"],
-      ["Two weeks from Monday on", "calctl agenda --from monday --days 14"],
+      ["The next seven days, in every calendar", "calctl agenda"],
+      ["Next weekend", "calctl agenda next weekend"],
+      ["Two weeks, starting on Monday", "calctl agenda --from monday --days 14"],
     ],
   });
   addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "agenda", options));
 }
 
 export function registerWeek(command: Command, runOf: RunOf): void {
-  command.argument("[when...]", "draw the week of this day: next, 24 dec (default: seven days from today)");
+  command.argument("[when...]", "a day in the week, such as next or 24 dec (default: seven days from today)");
   addFirstDay(command);
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [
-      ["The next seven days of every calendar", "calctl week"],
-      ["The next week, from its first day on", "calctl week next"],
+      ["The next seven days, in every calendar", "calctl week"],
+      ["Next week, from its first day", "calctl week next"],
     ],
   });
   addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "week", options));
 }
 
 export function registerMonth(command: Command, runOf: RunOf): void {
-  command.argument("[when...]", "draw the month of this day: next, december, 2027-01 (default: today)");
+  command.argument(
+    "[when...]",
+    "a month or a day in it, such as next, december or 2027-01 (default: this month)",
+  );
   addStrictDatesFlag(command);
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [
-      ["This month in every calendar", "calctl month"],
-      ["The next December", "calctl month december"],
+      ["This month, in every calendar", "calctl month"],
+      ["Next December", "calctl month december"],
     ],
   });
   addAction(command, runOf, (run, options: AgendaOptions) => runAgenda(run, "month", options));
 }
 
 function addFirstDay(command: Command): Command {
-  command.option("--from <date>", "first day, as a date or in words such as monday (default: today)");
+  command.option("--from <date>", "first day: a date, or words such as monday (default: today)");
   return addStrictDatesFlag(command);
 }
 

@@ -51,16 +51,17 @@ interface FreeOptions extends BusyOptions {
 
 export function registerFree(command: Command, runOf: RunOf): void {
   command
-    .option("--with <id|name|me>", "a member who has to be free as well, repeatable", collect)
-    .option("--for <duration>", "the shortest time that counts, such as 1h (default: 30m)")
+    .optionsGroup("Which times")
+    .option("--for <duration>", "minimum length, such as 1h (default: 30m)")
     .option("--between <times>", "only between these times of day, such as 09:00-18:00")
-    .option("-n, --limit <number>", "how many times at most");
+    .option("--with <id|name|me>", "another member who must be free, repeatable", collect)
+    .option("-n, --limit <number>", "maximum number of times");
   addBusyFlags(command);
   describeCommand(command, {
     prints: { view: freeView, count: "list" },
     examples: () => [
-      ["When I have an hour within office hours this week", "calctl free --for 1h --between 09:00-18:00"],
-      ["The first half hour tomorrow that suits Ana, too", "calctl free --with Ana --on tomorrow -n 1"],
+      ["A free hour within office hours, this week", "calctl free --for 1h --between 09:00-18:00"],
+      ["The first half hour tomorrow when Ana is free, too", "calctl free --with Ana --on tomorrow -n 1"],
       ["The same for a script", "calctl free --with Ana --on tomorrow -n 1 --fields start_at,end_at"],
     ],
   });
@@ -72,16 +73,16 @@ export function registerConflicts(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: createConflictView(), count: "list" },
     examples: () => [
-      ["What overlaps in the next seven days", "calctl conflicts"],
-      ["The ids of each two, for a script", "calctl conflicts --on tomorrow --fields first,second"],
+      ["Overlapping events of the next seven days", "calctl conflicts"],
+      ["The ids of each pair, for a script", "calctl conflicts --on tomorrow --fields first,second"],
     ],
   });
   addAction(command, runOf, runConflicts);
 }
 
 function addBusyFlags(command: Command): void {
+  command.option("--all-day", "count all-day events as busy, too");
   addDayFlags(command, WEEK);
-  command.option("--all-day", "count all-day events, too");
 }
 
 /** Lists the times when I have no event, and neither has anybody of `--with`. */

@@ -26,21 +26,21 @@ const YEAR = 365;
 
 export function registerNext(command: Command, runOf: RunOf): void {
   command
-    .option("-n, --limit <number>", "how many events at most (default: 1)")
+    .option("-n, --limit <number>", "maximum number of events (default: 1)")
     .option(
       "--within <duration>",
       `only events that are on or begin within this time, such as 2h (default: ${YEAR}d, the most)`,
     )
-    .option("--all-day", "all-day events too");
+    .option("--all-day", "include all-day events");
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [
-      ["The event that is on, or comes next", "calctl next"],
+      ["The current event, or the next one", "calctl next"],
       [
         "One line for a status bar, empty if nothing begins within the next two hours",
         "calctl next --within 2h --template '{{ start_local }} {{ title }}'",
       ],
-      ["The next three for a script, all-day ones too", "calctl next -n 3 --all-day -o json"],
+      ["The next three as JSON, including all-day events", "calctl next -n 3 --all-day -o json"],
     ],
   });
   addAction(command, runOf, runNext);

@@ -14,13 +14,19 @@ interface CalendarsOptions {
 }
 
 export function registerCalendars(command: Command, runOf: RunOf): void {
-  command.option("--include <labels,members>", "include names and colors of labels, names of members");
+  command.option("--include <labels,members>", "include the labels or the members of each calendar, or both");
   describeCommand(command, {
     prints: { view: calendarView, count: "one or list" },
     examples: () => [
       ["Names and ids of all calendars", "calctl calendars"],
-      ["Everything about one of them", "calctl calendars -c Family --include labels,members -o json"],
-      ["Add one on this machine (another service has its own app)", "calctl service calendars add Garden"],
+      [
+        "One calendar with its labels and members, as JSON",
+        "calctl calendars -c Family --include labels,members -o json",
+      ],
+      [
+        "Add a calendar to the embedded service (other services: in their own app)",
+        "calctl service calendars add Garden",
+      ],
     ],
   });
   addAction(command, runOf, runCalendars);
@@ -69,7 +75,7 @@ export function registerLabels(command: Command, runOf: RunOf): void {
       ["The labels of a calendar with their colors", "calctl labels -c Family"],
       ["Numbers and names, for a script", "calctl labels -c Family --fields number,name"],
       [
-        "Name one on this machine (another service has its own app)",
+        "Name a label of the embedded service (other services: in their own app)",
         "calctl service labels set 2 -c Family --name Visits",
       ],
     ],
@@ -88,8 +94,8 @@ export function registerMembers(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: userView, count: "list" },
     examples: () => [
-      ["Who can be invited", "calctl members -c Work"],
-      ["Their names alone, one a line", "calctl members -c Work --fields name"],
+      ["Everyone who can be invited", "calctl members -c Work"],
+      ["Their names, one per line", "calctl members -c Work --fields name"],
     ],
   });
   addAction(command, runOf, runMembers);

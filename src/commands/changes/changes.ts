@@ -13,18 +13,19 @@ export interface ChangesOptions extends Omit<ChangesFlags, "sinceLast"> {
 }
 
 export function registerEventsChanges(command: Command, runOf: RunOf): void {
-  command.option("--since-last <name>", "name under which runs share what they have seen (required)");
-  addCalendarFlag(command);
   command
-    .option("--days <1-7>", "number of days to watch, including today (default: 7)")
+    .optionsGroup("What to compare")
+    .option("--since-last <name>", "name of the series of runs to compare with (required)")
+    .option("--days <1-7>", "number of days from today (default: 7)")
     .option("--from-start", "in the first run, print existing events as added");
+  addCalendarFlag(command);
   addFilterFlags(command);
   describeCommand(command, {
     prints: { view: changeView, count: "list" },
     examples: () => [
-      ["What is new, changed or removed since the last run", "calctl events changes --since-last notes"],
+      ["Events added, changed or removed since the last run", "calctl events changes --since-last notes"],
       [
-        "Those of one calendar by name, for a chat",
+        "Changes in one calendar, as text for a chat",
         "calctl events changes -c Family --since-last chat -o text",
       ],
     ],

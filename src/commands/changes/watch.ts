@@ -27,23 +27,23 @@ const FORMATS = ["json", "ndjson"] as const;
 
 export function registerEventsWatch(command: Command, runOf: RunOf): void {
   command
-    .argument("[program...]", "after --: program and arguments, run once for each change, without a shell")
-    .option("--since-last <name>", "name under which a later run goes on where this one ended");
+    .argument("[program...]", "after --: program to run for each change, and its arguments (no shell)")
+    .optionsGroup("What to watch")
+    .option("--since-last <name>", "continue where the last run with this name ended")
+    .option("--days <1-7>", "number of days from today (default: 7)")
+    .option("--from-start", "first print existing events as added")
+    .option("--interval <duration>", "time between two checks, such as 10s (default: 2s to 30s)");
   addCalendarFlag(command);
-  command
-    .option("--days <1-7>", "number of days to watch, including today (default: 7)")
-    .option("--from-start", "begin by printing existing events as added")
-    .option("--interval <duration>", "pause between two reads, such as 10s (default: 2s to 30s)");
   addFilterFlags(command);
   describeCommand(command, {
     prints: { view: watchedChangeView, formats: FORMATS, count: "one" },
     examples: () => [
       [
-        "One line of JSON for each change, until Ctrl-C; here what it would print now",
+        "One JSON object per change, until Ctrl-C; --dry-run prints what there is and ends",
         "calctl events watch --from-start --dry-run",
       ],
       [
-        "A program for each change, also for those while it did not run",
+        "A program for each change, including those since the last run",
         `calctl events watch --since-last desk --dry-run -- sh -c 'notify-send "$CALCTL_EVENT_TITLE"'`,
       ],
     ],

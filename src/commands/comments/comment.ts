@@ -28,19 +28,22 @@ interface CommentOptions {
 
 export function registerComment(command: Command, runOf: RunOf): void {
   command
-    .argument("[id]", "id of the event; without it, pick an event")
-    .argument("[text]", "the comment (default: read from stdin; on a terminal, from a prompt)")
-    .option("--file <path|->", "read the comment from a file, - for stdin")
-    .option("--key <key>", "post it once: the same key again gives this comment");
+    .argument("[id]", "event id (default: prompt)")
+    .argument("[text]", "the comment (default: stdin; on a terminal, prompt)")
+    .option("--file <path|->", "file with the comment, - for stdin")
+    .option("--key <key>", "idempotency key: the command can be repeated without posting twice");
   describeCommand(command, {
     prints: { view: activityView, count: "one" },
     examples: () => [
       [
-        "On the first event of today",
+        "Comment on today's first event",
         'id="$(calctl events list --fields id | head -n 1)"',
         'calctl comment "$id" "I bring the cake"',
       ],
-      ["What a program prints", 'date | calctl comment "$(calctl events list --fields id | head -n 1)"'],
+      [
+        "Post the output of a program",
+        'date | calctl comment "$(calctl events list --fields id | head -n 1)"',
+      ],
     ],
   });
   addPickAction(command, runOf, runComment);
@@ -71,7 +74,7 @@ async function runComment(run: Run, options: CommentOptions): Promise<void> {
 }
 
 export function registerComments(command: Command, runOf: RunOf): void {
-  command.argument("[id]", "id of the event; without it, pick an event");
+  command.argument("[id]", "event id (default: prompt)");
   describeCommand(command, {
     prints: { view: commentView, count: "list" },
     examples: () => [

@@ -31,7 +31,7 @@ import { noteMove, writeEvents } from "../../events/write-events.js";
 import type { Run } from "../../run/run.js";
 import { parseShift } from "../../time/dates.js";
 
-const IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
+const IDS = "event ids, or - to read them from stdin, one per line (default: prompt)";
 
 interface EventsCopyOptions {
   readonly id: readonly string[];
@@ -44,20 +44,20 @@ interface EventsCopyOptions {
 export function registerEventsCopy(command: Command, runOf: RunOf): void {
   command
     .argument("[id...]", IDS)
-    .option("--start <time>", "start of the copy; a day alone keeps the time of day")
-    .option("--by <+duration>", "copy it to +1w, +90m or -2d from where it is")
+    .option("--start <time>", "start of the copy; a date alone keeps the time of day")
+    .option("--by <+duration>", "shift the copy by +1w, +90m or -2d")
     .option("--to <id|name>", "calendar of the copy (default: the event's own)");
   addStrictDatesFlag(command);
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
       [
-        "The first event of today again next week",
+        "Repeat today's first event next week",
         'id="$(calctl events list --fields id | head -n 1)"',
         'calctl events copy "$id" --by +1w',
       ],
       [
-        "The events of today in another calendar",
+        "Copy today's events to another calendar",
         "calctl events list -c Family --fields id | calctl events copy - --to Work",
       ],
     ],
@@ -99,13 +99,13 @@ interface EventsMoveOptions extends Pick<EventsCopyOptions, "id" | "to"> {
 export function registerEventsMove(command: Command, runOf: RunOf): void {
   command
     .argument("[id...]", IDS)
-    .option("--to <id|name>", "calendar that they are moved to")
+    .option("--to <id|name>", "calendar to move the events to")
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
       [
-        "The first event of today, without a question",
+        "Move today's first event without confirmation",
         'id="$(calctl events list -c Family --fields id | head -n 1)"',
         'calctl events move "$id" --to Work --yes',
       ],

@@ -30,7 +30,7 @@ export function registerEventsDelete(command: Command, runOf: RunOf): void {
   command
     .argument(
       "[id...]",
-      "ids of events; - reads them from stdin, one per line, and needs --yes; without one, pick an event",
+      "event ids, or - to read them from stdin, one per line, with --yes (default: prompt)",
     )
     .option("-y, --yes", "skip the confirmation");
   addScopeFlag(command);
@@ -38,12 +38,12 @@ export function registerEventsDelete(command: Command, runOf: RunOf): void {
     prints: { view: deletedView, count: "one" },
     examples: () => [
       [
-        "The first event of today, without a question",
+        "Delete today's first event without confirmation",
         'id="$(calctl events list --fields id | head -n 1)"',
         `${pathOf(command)} "$id" --yes`,
       ],
       [
-        "Every event of the week with this label",
+        "Delete the next seven days' events with a label",
         `calctl events list --days 7 --label 2 --fields id | ${pathOf(command)} - --yes --scope this`,
       ],
     ],

@@ -15,17 +15,17 @@ interface EventsGetOptions {
 }
 
 export function registerEventsGet(command: Command, runOf: RunOf): void {
-  const ids = "ids of events; - reads them from stdin, one per line; without one, pick an event";
+  const ids = "event ids, or - to read them from stdin, one per line (default: prompt)";
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
       [
-        "Everything about the first event of today",
+        "Show today's first event in full",
         'id="$(calctl events list --fields id | head -n 1)"',
         'calctl events get "$id"',
       ],
       [
-        "Those of the next three days, for a chat",
+        "The events of the next three days, as Markdown",
         "calctl events list --days 3 --fields id | calctl events get - -o markdown",
       ],
     ],

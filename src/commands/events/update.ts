@@ -18,10 +18,12 @@ import {
 import { rememberShown } from "../../events/find/event-reader.js";
 import {
   addEventFieldFlags,
+  addInputFlag,
   addRepeatFlags,
   CLEARABLE,
   checkRepeatFlags,
   type EventFlags,
+  FLAG_GROUPS,
   hasContentFlags,
   namesRepeat,
   readEventFields,
@@ -45,38 +47,40 @@ interface EventsUpdateOptions extends EventFlags {
   readonly scope?: Scope;
 }
 
-const UPDATED_IDS = "ids of events; - reads them from stdin, one per line; without one, pick an event";
+const UPDATED_IDS = "event ids, or - to read them from stdin, one per line (default: prompt)";
 
 export function registerEventsUpdate(command: Command, runOf: RunOf): void {
-  addRepeatFlags(addEventFieldFlags(command.argument("[id...]", UPDATED_IDS)));
-  addScopeFlag(command)
-    .option("--by <+duration>", "move by +1w, +90m or -2d, by the clock of the event's own zone")
-    .option("--no-all-day", "use times instead of whole days")
+  addEventFieldFlags(command.argument("[id...]", UPDATED_IDS))
+    .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
+    .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
+    .optionsGroup(FLAG_GROUPS.what)
+    .option("--by <+duration>", "move by +1w, +90m or -2d, in local time of the event's zone")
+    .option("--no-all-day", "make it an event with times")
     .addOption(
       command
         .createOption("--clear <field>", "clear a field, repeatable; start and end only of a keep")
         .choices(CLEARABLE)
         .argParser(collect),
-    )
-    .option("--add-attendee <id|name|me>", "add an attendee, repeatable", collect)
-    .option("--remove-attendee <id|name|me>", "remove an attendee, repeatable", collect)
-    .option("--edit", "edit the event in $VISUAL or $EDITOR, instead of the flags above")
-    .option("--if-unchanged <timestamp>", "stop with exit code 13 unless updated_at is still this");
+    );
+  addScopeFlag(addRepeatFlags(command));
+  addInputFlag(command, "read one event as JSON, as printed by -o json; flags override its values")
+    .option("--edit", "edit the event in $VISUAL or $EDITOR, instead of giving flags")
+    .option("--if-unchanged <timestamp>", "exit with 13 if updated_at is no longer this");
   describeCommand(command, {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
       [
-        "Rename the first event of today",
+        "Rename today's first event",
         'id="$(calctl events list --fields id | head -n 1)"',
         'calctl events update "$id" --title "Release day, at last"',
       ],
       [
-        "Move a new event by half an hour; it stays as long as it is",
+        "Move a new event by half an hour, with its end",
         'id="$(calctl events create -c Work --title Lunch --start "tomorrow 12:00" --duration 1h --fields id)"',
         'calctl events update "$id" --start "tomorrow 12:30"',
       ],
       [
-        "Move the events of today to the same time next week",
+        "Move today's events to the same time next week",
         "calctl events list --fields id | calctl events update - --by +1w --scope this",
       ],
     ],

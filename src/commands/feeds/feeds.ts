@@ -14,32 +14,32 @@ export function registerFeeds(command: Command, runOf: RunOf): void {
   const add = addCommand(
     command,
     "add",
-    "create a feed and print its secret address, which is never shown again",
+    "create a feed and print its secret address, which is shown only once",
   )
-    .option("--name <name>", "what programs call it (default: the names of its calendars)")
-    .option("--busy-only", "show only times, without all-day events and keeps");
+    .option("--name <name>", "name of the feed (default: the names of its calendars)")
+    .option("--busy-only", "publish only busy times, without titles, all-day events and keeps");
   describeCommand(add, {
     prints: { view: feedView, count: "one" },
     examples: () => [
-      ["For the calendar of a phone", "calctl feeds add -c Family"],
-      ["When am I free? For colleagues", 'calctl feeds add -c Work -c Family --busy-only --name "Ana: busy"'],
+      ["A calendar on a phone", "calctl feeds add -c Family"],
+      ["Busy times for colleagues", 'calctl feeds add -c Work -c Family --busy-only --name "Ana: busy"'],
       ["The address alone, for a script", "calctl feeds add -c Work --fields address"],
     ],
   });
   addAction(add, runOf, runFeedsAdd);
-  const list = addCommand(command, "list", "list the feeds, without their addresses");
+  const list = addCommand(command, "list", "list feeds, without their addresses");
   describeCommand(list, {
     prints: { view: feedView, count: "list" },
     examples: () => [
-      ["Which feeds are there, and when were they used?", "calctl feeds list"],
-      ["The day on which each was used last", "calctl feeds list --fields name,last_used_at"],
+      ["All feeds, with the day of their last use", "calctl feeds list"],
+      ["Names and last use, for a script", "calctl feeds list --fields name,last_used_at"],
     ],
   });
   addAction(list, runOf, runFeedsList);
-  const remove = addCommand(command, "remove [id]", "end a feed; its address shows nothing from then on");
+  const remove = addCommand(command, "remove [id]", "remove a feed; its address stops working");
   describeCommand(remove, {
     examples: () => [
-      ["The newest feed", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
+      ["Remove the newest feed", 'calctl feeds remove "$(calctl feeds list --fields id | tail -n 1)"'],
     ],
   });
   addAction(remove, runOf, runFeedsRemove);

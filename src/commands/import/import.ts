@@ -21,43 +21,43 @@ import { createImportView, describeImport, type ImportReport, importView } from 
 export function registerImport(command: Command, runOf: RunOf): void {
   command
     .argument("[file]", "iCalendar, CSV or NDJSON file, - for stdin")
-    .addOption(
-      command
-        .createOption("--as <format>", "format of the file, if its content does not show it")
-        .choices(IMPORT_FORMATS),
+    .optionsGroup("Synchronizing")
+    .option("--source <name>", "name of the source, by which later runs find its events (default: file name)")
+    .option(
+      "--prune [all]",
+      "delete events of this source that are no longer in the file; =all allows deleting most of them",
     )
-    .option("--source <name>", "name by which a later run finds its events (default: the file's name)")
+    .option(
+      "--overwrite",
+      "overwrite events that were changed in the calendar, or imported in a newer version",
+    )
+    .option("-y, --yes", "skip the confirmation")
+    .optionsGroup("Reading the file")
+    .addOption(
+      command.createOption("--as <format>", "format of the file (default: detected)").choices(IMPORT_FORMATS),
+    )
     .option("--columns <names>", 'columns of a CSV file: title=Subject,start="Start Date"')
     .addOption(
       command
         .createOption("--dates <order>", "order of day, month and year in a CSV file, if not ISO 8601")
         .choices(DATE_ORDERS),
     )
-    .option("--from <date>", "first day of the single events that a repeating event becomes (default: today)")
+    .option("--label <number|id|name>", "label for events without one")
+    .option("--from <date>", "first day when a series is split into single events (default: today)")
     .option("--to <date>", "last day of these events (default: a year later)")
-    .option("--label <number|id|name>", "label of events without one")
-    .option(
-      "--overwrite",
-      "also write events that were changed in the calendar, or imported in a newer version",
-    )
-    .option(
-      "--prune [all]",
-      "delete events of this source that are no longer in the file; =all even if that is most of them",
-    )
-    .option("--truncate", "cut texts that are too long, instead of rejecting them")
-    .option("--rejects <file>", "write what was rejected to a file of the same format")
-    .option("-y, --yes", "skip the confirmation");
+    .option("--truncate", "cut texts that are too long, instead of rejecting the event")
+    .option("--rejects <file>", "write rejected entries to a file of the same format");
   describeCommand(command, {
     prints: { view: importView, count: "one" },
     examples: () => [
       [
-        "What a file would change, and then the changes",
+        "Preview what a file would change, then import it",
         "calctl events list -c Work --days 7 -o ics >work.ics",
         "calctl import work.ics -c Family --dry-run",
         "calctl import work.ics -c Family --yes",
       ],
       [
-        "Synchronize a calendar with a published one, from a crontab",
+        "Keep one calendar in sync with another, from cron",
         "calctl events list -c Work -o ics | calctl import - -c Family --source work --prune --yes",
       ],
     ],

@@ -18,9 +18,10 @@ export interface MessageFlags {
 /** Adds `--mention` and `--ics`. */
 export function addMessageFlags(command: Command): void {
   command
+    .optionsGroup("Message")
     .option(
       "--mention <who>",
-      "notify @here, @channel or a member, as the target calls them, repeatable",
+      "notify @here, @channel or a person, by the target's name for them; repeatable",
       collect,
     )
     .option("--ics", "for mail: attach the events as iCalendar");

@@ -10,45 +10,45 @@ import { type PostOptions, postDigest } from "./digest.js";
 import { addMessageFlags, openTargets } from "./post-target.js";
 
 export function registerPost(command: Command, runOf: RunOf): void {
-  command.option(
-    "--to <name>",
-    "a target saved with targets add, or with --as mail an address (repeatable)",
-    collect,
-  );
+  command
+    .optionsGroup("Where to")
+    .option("--to <name>", "saved target, or with --as mail an email address; repeatable", collect);
   addTargetFlags(command);
-  addMessageFlags(command);
-  addCalendarFlag(command);
   command
-    .option("--days <1-366>", "number of days, including today or the day of --from (default: 1)")
-    .option("--on <date>", "events of this day: a date, or words such as tomorrow or fri")
-    .option("--from <date>", "events of this day and later")
-    .option(
-      "--search <text>",
-      "events with this text in title, description or location; without days, of any day, with each series once",
-    );
+    .optionsGroup("Days")
+    .option("--days <1-366>", "number of days from today or --from (default: 1)")
+    .option("--on <date>", "a single day: a date, or words such as tomorrow or fri")
+    .option("--from <date>", "first day (default: today)");
   addStrictDatesFlag(command);
+  addCalendarFlag(command);
+  command.option(
+    "--search <text>",
+    "only events with this text in title, description or location; without day flags, on any day, with each series once",
+  );
   addFilterFlags(command);
+  addMessageFlags(command);
   command
+    .option("--title <text>", "title of the message (default: calendar and days)")
     .addOption(
       command
-        .createOption("--if-empty <what>", "without events, post nothing or say so (default: skip)")
+        .createOption("--if-empty <what>", "if there are no events, post nothing or say so (default: skip)")
         .choices(["skip", "say"]),
     )
-    .option("--title <text>", "title of the message (default: calendar and days)")
-    .option("--once", "post the same days of the same calendars to the same target at most once")
-    .option("--changes <name>", "post what is new since the last time under this name, instead of a list")
-    .option("--again", "post even if it was posted before; with --changes: also what may not have arrived")
-    .option("--at-least-once", "with --changes: post again what may not have arrived, instead of exit 9");
+    .optionsGroup("Repeated runs")
+    .option("--once", "post the same days of the same calendars to a target only once")
+    .option("--changes <name>", "post changes since the last run with this name, instead of a list")
+    .option("--again", "post even if posted before; with --changes, also if it may not have arrived")
+    .option("--at-least-once", "with --changes: repeat a post that may not have arrived, instead of exit 9");
   describeCommand(command, {
     takesTemplate: true,
     examples: () => [
-      ["What would be posted?", "calctl post --as slack --dry-run"],
+      ["Show what would be posted", "calctl post --as slack --dry-run"],
       [
         "The week of every calendar, as two emails",
         "calctl post --as mail --to ana@example.org --to ben@example.org -A --days 7 --dry-run",
       ],
       [
-        "One line for each event, in one's own words",
+        "One line per event, in your own words",
         "calctl post --as json --template '{{ title }}: {{ location }}' --dry-run",
       ],
     ],

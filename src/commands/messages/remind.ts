@@ -44,22 +44,26 @@ import { composeOutgoing } from "./render.js";
 
 export function registerRemind(command: Command, runOf: RunOf): void {
   command
-    .argument("[program...]", "after --: program and arguments, run once for each event, without a shell")
-    .option("--before <duration>", "announce events that start within this time, such as 15m")
-    .option("--grace <duration>", "also announce starts that were missed within this time (default: 1h)")
-    .option("--all-day-at <HH:MM>", "announce all-day events too, as if they started at this time of day")
-    .option("--post <name>", "post to a saved target instead of running a program")
-    .option("--again", "repeat announcements that may not have arrived")
-    .option("--at-least-once", "do what --again does in every run, instead of ending with exit 9");
+    .argument("[program...]", "after --: program to run for each event, and its arguments (no shell)")
+    .optionsGroup("When")
+    .option("--before <duration>", "how long before the start, such as 15m")
+    .option("--grace <duration>", "also remind of starts missed within this time (default: 1h)")
+    .option("--all-day-at <HH:MM>", "include all-day events, as if they started at this time")
+    .optionsGroup("Where to")
+    .option("--post <name>", "saved target, or with --as mail an email address, instead of a program");
   addTargetFlags(command);
-  addMessageFlags(command);
   addCalendarFlag(command);
   command.option("--search <text>", "only events with this text in title, description or location");
   addFilterFlags(command);
+  addMessageFlags(command);
+  command
+    .optionsGroup("Repeated runs")
+    .option("--again", "repeat reminders that may not have arrived")
+    .option("--at-least-once", "always repeat such reminders, instead of exit 9");
   describeCommand(command, {
     examples: () => [
       [
-        "Every five minutes from cron: a notice before each event",
+        "From cron every five minutes: a desktop notification before each event",
         `calctl remind --before 15m --dry-run -- sh -c 'notify-send "$CALCTL_EVENT_TITLE"'`,
       ],
       [

@@ -12,8 +12,8 @@ export function registerSent(command: Command, runOf: RunOf): void {
   describeCommand(command, {
     prints: { view: sentView, count: "list" },
     examples: () => [
-      ["What was sent, and what is not known to have arrived", "calctl sent"],
-      ["Outcomes and first lines", "calctl sent --fields outcome,what"],
+      ["All messages that were sent or may have been sent", "calctl sent"],
+      ["Outcomes and first lines, for a script", "calctl sent --fields outcome,what"],
     ],
   });
   addAction(command, runOf, runSent);

@@ -14,21 +14,21 @@ import { postMessage } from "./post-target.js";
 
 export function registerTargets(command: Command, runOf: RunOf): void {
   requireSubcommand(command);
-  const add = addCommand(command, "add [name]", "save a chat or email address that messages go to")
+  const add = addCommand(command, "add [name]", "save a chat or an email address as a target")
     .addOption(new Option("--as <kind>", "message format").choices(TARGET_KINDS))
-    .option("--chat <chat>", "for telegram: the id of the chat, or @ and a channel's name")
-    .option("--topic <id>", "for telegram: the id of a topic of the chat")
-    .option("--to <address>", "for mail: the address, several separated by commas")
-    .option("--from <address>", "for mail: the sender (default: what the mail program adds)")
-    .option("--bcc <address>", "for mail: addresses that the others do not see")
+    .option("--chat <chat>", "for telegram: the chat's id, or @ and the channel's name")
+    .option("--topic <id>", "for telegram: the id of a topic in the chat")
+    .option("--to <address>", "for mail: one or more addresses, separated by commas")
+    .option("--from <address>", "for mail: the sender (default: set by the mail program)")
+    .option("--bcc <address>", "for mail: blind copies, separated by commas")
     .option("--url-file <file>", "file with the URL, - for stdin (default: prompt)")
-    .option("--replace", "replace the target of this name")
+    .option("--replace", "replace a target that has this name")
     .option("--insecure-storage", "store the URL unencrypted in a file instead of the keychain");
   describeCommand(add, {
     examples: () => [
-      ["A channel of Slack", "calctl targets add team --as slack <url-file"],
+      ["A Slack channel, with the webhook URL from a file", "calctl targets add team --as slack <url-file"],
       ["For cron, which has no keychain", "calctl targets add ops --as slack --insecure-storage <url-file"],
-      ["Mail, through the local sendmail", "calctl targets add me --as mail --to ana@example.org"],
+      ["Email, sent by the local sendmail", "calctl targets add me --as mail --to ana@example.org"],
     ],
   });
   // The message of too many arguments would not say what to do about a URL among them.
@@ -36,25 +36,25 @@ export function registerTargets(command: Command, runOf: RunOf): void {
     if (excess !== undefined) throw usageError("only the name is expected, not the URL", SEEN_BY_OTHERS);
   });
   addAction(add, runOf, runTargetsAdd);
-  const list = addCommand(command, "list", "list the saved targets");
+  const list = addCommand(command, "list", "list targets");
   describeCommand(list, {
     prints: { view: targetView, count: "list" },
     examples: () => [
-      ["Where messages can go", "calctl targets list"],
-      ["Their names", "calctl targets list --fields name"],
+      ["All targets", "calctl targets list"],
+      ["Their names, for a script", "calctl targets list --fields name"],
     ],
   });
   addAction(list, runOf, runTargetsList);
   const remove = addCommand(command, "remove [name]", "remove a target and its URL");
   describeCommand(remove, {
-    examples: () => [["Forget a target and its URL", "calctl targets remove team"]],
+    examples: () => [["Remove a target and its URL", "calctl targets remove team"]],
   });
   addAction(remove, runOf, runTargetsRemove);
-  const test = addCommand(command, "test [name]", "post one line that says it is a test");
+  const test = addCommand(command, "test [name]", "post a test message");
   describeCommand(test, {
     examples: () => [
-      ["Does it arrive?", "calctl targets test team"],
-      ["What would be posted?", "calctl targets test team --dry-run"],
+      ["Post a test message", "calctl targets test team"],
+      ["Show what would be posted", "calctl targets test team --dry-run"],
     ],
   });
   addAction(test, runOf, runTargetsTest);

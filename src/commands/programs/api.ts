@@ -26,17 +26,17 @@ export function registerApi(command: Command, runOf: RunOf): void {
     .addOption(new Option("-X, --method <method>", "HTTP method (default: GET)").choices(METHODS))
     .option(
       "-f, --field <key=value>",
-      "with GET and DELETE a query parameter, with POST and PUT an attribute or relationship of the body, repeatable",
+      "query parameter, or with POST and PUT an attribute or relationship in the body; repeatable",
       collect,
     )
-    .option("--input <path|->", "send this JSON as the body of a POST or PUT, - for stdin")
-    .option("-i, --include", "print the status and the headers before the body");
+    .option("--input <path|->", "file with the JSON body for POST or PUT, - for stdin")
+    .option("-i, --include", "print status and headers before the body");
   describeCommand(command, {
     prints: "json",
     examples: () => [
       ["The calendars, as the service returns them", "calctl api /calendars"],
       ["Names of all calendars", "calctl api /calendars --jq '.data[].attributes.name'"],
-      ["Is the rate limit near?", "calctl api /user -i"],
+      ["The headers with the rate limit", "calctl api /user -i"],
     ],
   });
   addAction<ApiOptions>(command, runOf, async (run, options) => {

@@ -108,16 +108,16 @@ export function registerCompletion(command: Command, runOf: RunOf): void {
     prints: "text",
     examples: () => [
       [
-        "Install it in bash, or in zsh, for new shells",
+        "Install completion for bash or zsh",
         "echo 'source <(calctl completion bash)' >> ~/.bashrc",
         "echo 'source <(calctl completion zsh)' >> ~/.zshrc",
       ],
       [
-        "In fish",
+        "Install completion for fish",
         "mkdir -p ~/.config/fish; echo 'calctl completion fish | source' >> ~/.config/fish/config.fish",
       ],
       [
-        "In PowerShell: Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
+        "Install it for PowerShell with Add-Content $PROFILE 'calctl completion powershell | Out-String | Invoke-Expression'",
         "calctl completion powershell",
       ],
     ],

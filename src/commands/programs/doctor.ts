@@ -22,13 +22,13 @@ interface DoctorOptions extends TargetFlags {
 }
 
 export function registerDoctor(command: Command, runOf: RunOf): void {
-  command.option("--to <name>", "check a saved target too, or with --as mail an address; nothing is posted");
+  command.option("--to <name>", "also check a saved target, or with --as mail an address, without posting");
   addTargetFlags(command);
   describeCommand(command, {
     prints: { view: checkView, count: "list" },
     examples: () => [
-      ["Is everything there for a cron job, and what is its line?", "calctl doctor"],
-      ["What is wrong, for a script", "calctl doctor --jq '.[] | select(.ok | not) | .detail'"],
+      ["Check the setup, and print a crontab line", "calctl doctor"],
+      ["Only the problems, for a script", "calctl doctor --jq '.[] | select(.ok | not) | .detail'"],
     ],
   });
   addAction(command, runOf, runDoctor);

@@ -12,15 +12,12 @@ interface SchemaOptions {
 }
 
 export function registerSchema(command: Command, runOf: RunOf): void {
-  command.argument(
-    "[name...]",
-    "a command, such as events list, or a shape, such as event (default: everything)",
-  );
+  command.argument("[name...]", "command, such as events list, or shape, such as event (default: all)");
   describeCommand(command, {
     prints: "json",
     examples: () => [
       ["Flags and output of a command", "calctl schema events list"],
-      ["An event as JSON Schema, for a validator", "calctl schema event >event.schema.json"],
+      ["The JSON Schema of an event, for a validator", "calctl schema event >event.schema.json"],
       ["Names of all commands", "calctl schema --jq '.commands[].name'"],
     ],
   });

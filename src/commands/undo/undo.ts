@@ -20,15 +20,15 @@ interface UndoOptions {
 
 export function registerUndo(command: Command, runOf: RunOf): void {
   command
-    .argument("[number]", "of the command, as --list shows it; 1, the latest, by default")
-    .option("--list", "list the last 20 commands that wrote something")
+    .argument("[number]", "number of the change in --list (default: 1, the latest)")
+    .option("--list", "list the last 20 changes")
     .option("-y, --yes", "skip the confirmation");
   describeCommand(command, {
     prints: { view: undoableView, count: "one or list" },
     examples: () => [
-      ["What was written lately", "calctl undo --list"],
+      ["List recent changes", "calctl undo --list"],
       [
-        "Undo the last change, without a question",
+        "Undo the last change without confirmation",
         'id="$(calctl events list --fields id | head -n 1)"',
         'calctl events update "$id" --title "Lunch, postponed"',
         "calctl undo --yes",

@@ -8,6 +8,7 @@ import { rememberShown } from "../find/event-reader.js";
 import { defaultLength } from "../input/date-flags.js";
 import {
   addEventFieldFlags,
+  addInputFlag,
   addRepeatFlags,
   checkRepeatFlags,
   checkStdin,
@@ -26,27 +27,27 @@ export function registerEventsCreate(command: Command, runOf: RunOf): void {
     prints: { view: eventView, count: "one or list" },
     examples: () => [
       [
-        "Ten meetings, a week apart",
-        'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m --repeat weekly --count 10',
+        "A meeting of 45 minutes, tomorrow",
+        'calctl events create -c Work --title Review --start "tomorrow 3pm" --duration 45m',
       ],
       [
-        "Three whole days, made once however often a script runs this",
+        "A series: every Monday, ten times",
+        'calctl events create -c Work --title Standup --start "mon 9:30" --duration 15m --repeat "weekly on mon" --count 10',
+      ],
+      [
+        "Three whole days, created once, however often a script runs this",
         'id="$(calctl events create -c Family --title Holiday --all-day --start "24 dec" --end "26 dec" --label 3 --attendee me --key holiday --fields id)"',
-      ],
-      [
-        "Several, one JSON object a line",
-        "calctl events list -c Family -o ndjson | calctl events create -c Work --input -",
       ],
     ],
   });
-  addEventFieldFlags(command, "read events as JSON: one, a list, or one a line; flags win over them").option(
-    "--key <key>",
-    "create it once: the same key again gives this event",
-  );
-  addRepeatFlags(command).option(
+  addRepeatFlags(addEventFieldFlags(command)).option(
     "--copies",
-    "make single events instead of a series, which not every service stores",
+    "create separate events instead of a series, for services that cannot store series",
   );
+  addInputFlag(
+    command,
+    "read events as JSON: one, a list, or one per line; flags override its values",
+  ).option("--key <key>", "idempotency key: the command can be repeated without creating the event twice");
   addAction<EventFlags>(command, runOf, (run, options) =>
     runEventsCreate(run, options, { profile: readGlobalFlags(command).profile }),
   );

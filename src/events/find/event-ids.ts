@@ -78,7 +78,10 @@ export async function chooseEventId(run: Run, typed: string | undefined): Promis
 export function addScopeFlag(command: Command): Command {
   return command.addOption(
     command
-      .createOption("--scope <scope>", "of an event that repeats: this one, it and those after it, or all")
+      .createOption(
+        "--scope <scope>",
+        "occurrences of a series to change: this one, this and all later ones, or all",
+      )
       .choices(SCOPE_CHOICES),
   );
 }

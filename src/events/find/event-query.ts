@@ -80,34 +80,33 @@ export function parseLimit(text: string): number {
 /** Adds the flags that choose days. */
 export function addDayFlags(command: Command, days: string): void {
   command
-    .option("--days <1-366>", `number of days, including today or the day of --from (default: ${days})`)
-    .option("--on <date>", "this day: a date, or words such as tomorrow or fri")
-    .option("--from <date>", "this day and later, up to --to")
-    .option("--to <date>", "up to this day, from today or --from on");
+    .optionsGroup("Days")
+    .option("--days <1-366>", `number of days from today or --from (default: ${days})`)
+    .option("--on <date>", "a single day: a date, or words such as tomorrow or fri")
+    .option("--from <date>", "first day (default: today)")
+    .option("--to <date>", "last day");
   addStrictDatesFlag(command);
 }
 
+/** Heading of help, above the flags that choose events. */
+const EVENTS_GROUP = "Which events";
+
 /** Adds `--all-calendars`. */
 export function addCalendarFlag(command: Command): void {
-  command.option("-A, --all-calendars", "list every calendar, even if there is a default one");
+  command
+    .optionsGroup(EVENTS_GROUP)
+    .option("-A, --all-calendars", "events of every calendar, even if a default calendar is set");
 }
 
 /** Adds the flags that filter events. */
 export function addFilterFlags(command: Command, category = "only events of this category"): void {
   command
-    .addOption(command.createOption("--category <category>", category).choices(CATEGORY_CHOICES))
-    .option(
-      "--label <number|id|name>",
-      "only events with this label or another one given, repeatable",
-      collect,
-    )
+    .optionsGroup(EVENTS_GROUP)
+    .option("--mine", "only events that you created or attend")
+    .option("--label <number|id|name>", "only events with one of these labels, repeatable", collect)
     .option("--exclude-label <number|id|name>", "omit events with this label, repeatable", collect)
-    .option(
-      "--attendee <id|name|me>",
-      "only events that this member attends or another one given, repeatable",
-      collect,
-    )
-    .option("--mine", "only events that I created or attend")
+    .option("--attendee <id|name|me>", "only events that one of these members attends, repeatable", collect)
+    .addOption(command.createOption("--category <category>", category).choices(CATEGORY_CHOICES))
     .option("--remaining", "omit events that are over");
 }
 

@@ -24,25 +24,26 @@ interface EventsListOptions extends DayFlags, FilterFlags {
 }
 
 export function registerEventsList(command: Command, runOf: RunOf): void {
-  addCalendarFlag(command);
   addDayFlags(command, "1");
+  addCalendarFlag(command);
+  command.option(
+    "--search <text>",
+    "only events with this text in title, description or location; without day flags, on any day, with each series once",
+  );
+  addFilterFlags(command, "only events of this category; keep includes keeps without a date");
   command
-    .option(
-      "--search <text>",
-      "events with this text in title, description or location; without days, of any day, with each series once",
-    )
-    .option("-n, --limit <number>", "how many events at most, in the order of the list");
-  addFilterFlags(command, "only events of this category; of keeps also those without times, of any day");
-  command.option("--fail-empty", "exit with code 3 when there are no events");
+    .optionsGroup("Output")
+    .option("-n, --limit <number>", "maximum number of events")
+    .option("--fail-empty", "exit with 3 if there are no events");
   describeCommand(command, {
     prints: { view: eventView, count: "list" },
     examples: () => [
-      ["The next seven days of every calendar", "calctl events list -A --days 7"],
+      ["The next seven days, in every calendar", "calctl events list -A --days 7"],
       [
         "Every event of December, for a spreadsheet",
         'calctl events list --from "1 dec" --to "31 dec" -o csv',
       ],
-      ["Every event about one thing, for a script", "calctl events list --search dentist -o json"],
+      ["All events that mention a word, for a script", "calctl events list --search dentist -o json"],
     ],
   });
   addAction(command, runOf, runEventsList);

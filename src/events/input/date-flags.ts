@@ -14,7 +14,7 @@ import {
 /** Reads dates, times and durations of flags where commands start, so that `src/calendar` gets parsed values. */
 
 export function addStrictDatesFlag(command: Command): Command {
-  return command.option("--strict-dates", "read only ISO 8601 dates, no words");
+  return command.option("--strict-dates", "accept only ISO 8601 dates, no words");
 }
 
 /** What reading times uses of a run. */

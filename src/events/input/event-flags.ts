@@ -108,37 +108,55 @@ export function flagWords(flags: EventFlags): readonly string[] {
   });
 }
 
-/** Declares the flags on a command. @param input what --input reads, for help */
-export function addEventFieldFlags(
-  command: Command,
-  input = "read one event as JSON, as printed by -o json; flags win over it",
-): Command {
+/** Headings of help, above the flags that belong together. */
+export const FLAG_GROUPS = {
+  what: "What and when",
+  where: "Where and who",
+  repeating: "Repeating",
+  scripting: "Input and scripting",
+} as const;
+
+/** Declares the flags of what an event is, when, where and with whom. */
+export function addEventFieldFlags(command: Command): Command {
   command
+    .optionsGroup(FLAG_GROUPS.what)
     .option("--title <text>", "title, up to 50 characters")
-    .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
-    .option("--start <time>", "start: tomorrow 3pm, fri 9:30, +2h, YYYY-MM-DDTHH:MM; a day with --all-day")
-    .option("--end <time>", "end, written the same way; the last day of an all-day event")
-    .option("--duration <duration>", "90m, 1.5h or 2d; instead of --end (1h for a new event)")
+    .option(
+      "--start <time>",
+      "start, such as tomorrow 3pm, fri 9:30, +2h or YYYY-MM-DDTHH:MM; a date with --all-day",
+    )
+    .option("--end <time>", "end, written like the start; the last day of an all-day event")
+    .option("--duration <duration>", "length, such as 90m, 1.5h or 2d, instead of --end; 1h for a new event")
     .option("--all-day", "make it an all-day event")
-    .option("--start-timezone <zone>", "zone of the start, such as Asia/Tokyo (default: --timezone)")
-    .option("--end-timezone <zone>", "zone of the end (default: --timezone)");
-  return addStrictDatesFlag(command)
     .option("--description <text>", "description, up to 10,000 characters")
-    .option("--description-file <path|->", "read the description from a file, - for stdin")
-    .option("--location <text>", "location, up to 100 characters")
-    .option("--url <url>", "URL")
+    .option("--description-file <path|->", "file with the description, - for stdin")
     .option("--label <number|id|name>", "label")
-    .option("--attendee <id|name|me>", "attendee, repeatable", collect)
-    .option("--input <path|->", input);
+    .addOption(command.createOption("--category <category>", "category").choices(CATEGORY_CHOICES))
+    .option("--url <url>", "URL")
+    .option("--start-timezone <zone>", "time zone of the start, such as Asia/Tokyo (default: --timezone)")
+    .option("--end-timezone <zone>", "time zone of the end (default: --timezone)");
+  return addStrictDatesFlag(command)
+    .optionsGroup(FLAG_GROUPS.where)
+    .option("--location <text>", "location, up to 100 characters")
+    .option("--attendee <id|name|me>", "attendee, repeatable", collect);
 }
 
 /** Declares the flags about how an event repeats. */
 export function addRepeatFlags(command: Command): Command {
   return command
-    .option("--repeat <rule>", "weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…")
-    .option("--until <date>", "the last day on which it may repeat")
-    .option("--count <number>", "how many times it takes place")
-    .option("--except <date>", "a date on which it does not take place, repeatable", collect);
+    .optionsGroup(FLAG_GROUPS.repeating)
+    .option(
+      "--repeat <rule>",
+      "when it repeats, such as weekly on mon, every 2 weeks, monthly on the last fri or FREQ=…",
+    )
+    .option("--until <date>", "last day on which it may repeat")
+    .option("--count <number>", "number of times it takes place")
+    .option("--except <date>", "date on which it does not take place, repeatable", collect);
+}
+
+/** Declares `--input`. @param meaning what it reads, for help */
+export function addInputFlag(command: Command, meaning: string): Command {
+  return command.optionsGroup(FLAG_GROUPS.scripting).option("--input <path|->", meaning);
 }
 
 /** Whether any flag about how an event repeats is given. */

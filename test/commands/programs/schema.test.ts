@@ -215,7 +215,7 @@ describe("calctl schema", () => {
       short: null,
       value: "1-366",
       type: { type: "integer", minimum: 1, maximum: 366 },
-      description: "number of days, including today or the day of --from",
+      description: "number of days from today or --from",
       default: "1",
       environment: [],
       required: false,

@@ -23,10 +23,10 @@ export async function helpPages(): Promise<readonly (readonly string[])[]> {
 
 /** The examples of a page of help as blocks of a page of docs. */
 export function examplesOf(help: string): string {
-  const [, , ...sections] = `\n${help}`.split(/^(Examples:)$/m);
-  const lines = sections.join("").split("\n");
-  const end = lines.findIndex((line, index) => index > 0 && line !== "" && !line.startsWith("  "));
-  const shown = lines.slice(0, end === -1 ? undefined : end).map((line) => line.slice(2));
+  const sections = help.split(/^(?=\S)/m).filter((section) => /^(Examples|More examples):$/m.test(section));
+  const shown = sections
+    .flatMap((section) => [...section.split("\n").slice(1), ""])
+    .map((line) => line.slice(2));
   const blocks = shown
     .filter((line) => !line.startsWith("# "))
     .join("\n")
