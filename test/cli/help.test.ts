@@ -39,6 +39,32 @@ test("the first page has the everyday commands above the prompt of a screen of 2
   expect(stdout).toContain("calctl help commands ");
 });
 
+test.each(["repeating", "sharing"])(
+  "help %s fits above the prompt of a screen of 24 lines",
+  async (topic) => {
+    const { runWith } = await createHarness();
+    const { stdout } = await runWith({ columns: 80 }, "help", topic);
+    expect(stdout.match(/\n/g)?.length).toBeLessThan(24);
+    expect(stdout).toMatch(/^Examples:$/m);
+  },
+);
+
+test("the help of a command has two examples, then its flags by group, then the other examples", async () => {
+  const { run } = await createHarness();
+  const { stdout } = await run("events", "create", "--help");
+  expect(stdout.match(/^\S.*:$/gm)).toEqual([
+    "Examples:",
+    "What and when:",
+    "Where and who:",
+    "Repeating:",
+    "Input and scripting:",
+    "More examples:",
+    "More:",
+  ]);
+  const [, first = ""] = stdout.split(/^(?:Examples|What and when):$/m);
+  expect(first.match(/^ {2}# /gm)).toHaveLength(2);
+});
+
 test("help commands has every command but rm, an alias", async () => {
   const { run } = await createHarness();
   const { stdout } = await run("help", "commands");

@@ -20,6 +20,8 @@ async function runExamples(world: DocsWorld, page: string): Promise<void> {
 const SEEDS: Readonly<Record<string, string>> = {
   "feeds list --help": "calctl feeds add -c Family",
   "feeds remove --help": "calctl feeds add -c Family",
+  "help sharing":
+    "for name in Ben Caro; do calctl service users add $name -q </dev/null; done; calctl service calendars add Club --owner Ben -q",
   "service copy --help": "calctl service users add Ben -p local -q",
   "targets test --help": "cd; calctl targets add team --as slack --insecure-storage <url-file",
 };

@@ -30,7 +30,7 @@ function furtherHelp(command: Command): readonly HelpTerm[] {
   if (command.parent === null)
     return [
       ["calctl help commands", "all commands; calctl COMMAND --help describes one"],
-      ["calctl help flags", "global flags; also help environment, help exit-codes"],
+      ["calctl help TOPIC", "repeating, sharing, flags, environment or exit-codes"],
     ];
   const own = [`${pathOf(command)} COMMAND -h`, "help of a command"] as const;
   const global = ["calctl help flags", "the flags of every command"] as const;

@@ -3,7 +3,7 @@ import { commandParts, FIRST_STEPS, runnableCommands, usageOf } from "./command-
 import type { Example, HelpPage, HelpPart } from "./page.js";
 import { breakCommand, wrap } from "./page.js";
 import { environmentTerms, filesSection } from "./reference.js";
-import { exitCodesPage, flagsPage } from "./topic-pages.js";
+import { exitCodesPage, flagsPage, repeatingPage, sharingPage } from "./topic-pages.js";
 
 export interface ManualOptions {
   readonly version: string;
@@ -33,6 +33,8 @@ export function manualPage(program: Command, { version, date }: ManualOptions): 
     ]),
     ".SH COMMANDS",
     ...runnableCommands(program).flatMap(commandLines),
+    ...section("REPEATING EVENTS", repeatingPage()),
+    ...section("SHARING", sharingPage()),
     ...section("GLOBAL FLAGS", flagsPage()),
     ...section("ENVIRONMENT", [{ kind: "terms", terms: environmentTerms() }]),
     ...section("FILES", filesSection().slice(1)),

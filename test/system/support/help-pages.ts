@@ -10,6 +10,7 @@ export const NEED_KEYCHAIN: readonly string[] = ["login --help", "targets add --
 export const NEED_PROGRAM: readonly string[] = [
   ...["feeds add --help", "feeds list --help", "feeds remove --help", "logout --help"],
   ...["service copy --help", "service start --help", "targets test --help", "token --help"],
+  "help sharing",
 ];
 
 /** Arguments that show each page of help that may have examples: `["events", "list", "--help"]`. */
