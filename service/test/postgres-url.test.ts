@@ -84,6 +84,7 @@ describe("a connection", () => {
     expect(tlsOf("?sslrootcert=system")).toEqual({});
     expect(tlsOf(`?sslrootcert=${authority}`)).toEqual({ ca: cert });
     expect(tlsOf("?sslmode=verify-full", "localhost")).toEqual({});
+    expect(tlsOf("?host=")).toEqual({});
     expect(tlsOf("", "localhost")).toBe(false);
     expect(tlsOf("?sslmode=disable&plaintext=allow")).toBe(false);
   });

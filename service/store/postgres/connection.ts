@@ -97,9 +97,5 @@ async function runWork<T>(send: Send, work: (db: Transaction) => Promise<T>): Pr
 /** PostgreSQL numbers what stands for values. The name of a schema may have a `?`, but no query with values has one. */
 function numbered(text: string, values: readonly unknown[]): string {
   if (values.length === 0) return text;
-  let number = 0;
-  return text.replaceAll("?", () => {
-    number += 1;
-    return `$${number}`;
-  });
+  return text.split("?").reduce((before, after, number) => `${before}$${number}${after}`);
 }

@@ -7,8 +7,6 @@ export class ConnectionError extends Error {
   override readonly name = "ConnectionError";
   /** Whether the transaction can be repeated: it did begin. */
   readonly isTransient: boolean;
-  /** Whether a statement was waited for in vain. */
-  readonly isUnanswered: boolean;
   /** Whether the transaction may have been committed. */
   readonly mayHaveCommitted: boolean;
 
@@ -17,7 +15,6 @@ export class ConnectionError extends Error {
     const message = cause instanceof Error ? cause.message : "";
     // pgbouncer waited for a connection to the server in vain, which a repetition would do again.
     this.isTransient = moment !== "connect" && message !== "query_wait_timeout";
-    this.isUnanswered = message === "Query read timeout";
     this.mayHaveCommitted =
       moment === "commit" && message !== "Client has encountered a connection error and is not queryable";
   }
@@ -80,11 +77,7 @@ const HINTS: readonly (readonly [error: RegExp, hint: string, kind?: CliError["c
     `all connections of this node are in use; ${BUSY}`,
     "unavailable",
   ],
-  [
-    /^08P01 .*(?:query_wait|login_retry|cannot connect)/,
-    "check PostgreSQL behind pgbouncer, and default_pool_size",
-  ],
-  [/^(?:57P|08)/, "try again when the server has started"],
+  [/^(?:57P|08)/, "try again when PostgreSQL has started; with pgbouncer, check default_pool_size"],
   [/^ERR_TLS_CERT_ALTNAME_INVALID/, "write a name of the certificate as the host of the URL"],
   [
     /^(?:CERT_UNTRUSTED|DEPTH_|SELF_SIGNED_|UNABLE_TO_(?:GET_I|V))/,

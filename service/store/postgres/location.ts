@@ -20,8 +20,11 @@ export interface PostgresLocation {
   readonly name: string;
 }
 
-/** What a URL may have after `?`, as libpq names it; `schema` and `plaintext` are ours. */
-const PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "schema", "plaintext"] as const;
+/** How to connect. As libpq names it; `plaintext` is ours, like `schema`. */
+const HOW = ["sslmode", "sslrootcert", "sslcert", "sslkey", "plaintext"] as const;
+
+/** What a URL may have after `?`. */
+const PARAMETERS = ["host", "schema", ...HOW] as const;
 
 type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
 
@@ -34,26 +37,27 @@ export function parsePostgresUrl(text: string): PostgresLocation {
   const url = parseUrl(text);
   const shown = new URL(url);
   shown.password = "";
-  shown.search = "";
+  for (const name of HOW) shown.searchParams.delete(name);
   const parameters = readParameters(url.searchParams);
   const { schema } = parameters;
-  for (const key of ["host", "schema"] as const) {
-    if (parameters[key] !== undefined) shown.searchParams.set(key, parameters[key]);
-  }
   // PostgreSQL would cut a longer name.
   if (schema !== undefined && (!/^(?!pg_|\$user$)[^\0]+$/.test(schema) || Buffer.byteLength(schema) > 63)) {
     throw invalidUrl("no schema can have its name", "write up to 63 bytes that do not begin with pg_");
   }
-  const host =
-    parameters.host ?? (decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1") || "localhost");
-  url.searchParams.set("sslmode", sslModeOf(host, parameters));
+  url.searchParams.set("sslmode", sslModeOf(parameters.host || url.hostname, parameters));
   // The authorities of Node and of NODE_EXTRA_CA_CERTS are the default.
   if (parameters.sslrootcert === "system") url.searchParams.delete("sslrootcert");
-  const { port, database, user, password, ssl } = parseConfig(url.href);
+  const { host, port, database, user, password, ssl } = parseConfig(url.href);
   if (!database) throw invalidUrl("it names no database", "write postgres://USER@HOST:PORT/DATABASE");
   return {
-    ...{ host, port: Number(port || "5432"), database, tls: ssl, schema, name: shown.href },
-    ...{ user: user || undefined, password: password || undefined },
+    host: host || "localhost",
+    port: Number(port || "5432"),
+    database,
+    user: user || undefined,
+    password: password || undefined,
+    tls: ssl,
+    schema,
+    name: shown.href,
   };
 }
 
@@ -97,7 +101,7 @@ function readParameters(query: URLSearchParams): Parameters {
  * @see https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION
  */
 function sslModeOf(host: string, { sslmode, sslrootcert, plaintext }: Parameters): string {
-  const isNear = host.startsWith("/") || isLoopback(host);
+  const isNear = /^(?:\/|%2f|$)/i.test(host) || isLoopback(host);
   const mode = sslmode ?? (isNear ? "disable" : "verify-full");
   if (mode === "disable" && !isNear && plaintext !== "allow") {
     throw invalidUrl(

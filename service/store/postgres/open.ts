@@ -9,8 +9,8 @@ import { READ_ONLY, supersededError, wrongDatabaseError } from "./errors.js";
 import { type PostgresLocation, parsePostgresUrl } from "./location.js";
 import {
   createTransactions,
-  EXCLUSIVE,
   isSuperseded,
+  LIMITS,
   lockKey,
   repeated,
   VERSION_TABLE,
@@ -21,7 +21,7 @@ import {
 const TIMEOUTS = { connect: 10_000, idle: 60_000, migration: 3_600_000 };
 
 /** A node that stops meanwhile must not keep the lock that the others need to open the database. */
-const BEGIN = "begin; set local idle_in_transaction_session_timeout = 30000";
+const BEGIN = `begin; set local idle_in_transaction_session_timeout = ${LIMITS.silence}`;
 
 export interface OpenPostgresOptions extends OpenStoreOptions {
   /** How many connections it may have, half of them for reads; 10 by default. */
@@ -46,10 +46,8 @@ export async function openPostgresStore(url: string, options: OpenPostgresOption
   const close = async () => void (await Promise.all([pools.reads.end(), pools.writes.end()]));
   const preparing = { begin: BEGIN, timeout: TIMEOUTS.migration, signal };
   try {
-    const { schema, created } = await repeated(
-      location,
-      () => transact(pools.reads, preparing, (db) => prepare(db, location, options)),
-      EXCLUSIVE.total,
+    const { schema, created } = await repeated(location, () =>
+      transact(pools.reads, preparing, (db) => prepare(db, location, options)),
     );
     const transactions = createTransactions({ pools, location, schema, signal, onSuperseded });
     return {
@@ -77,18 +75,15 @@ async function refuseWrites(db: Transaction): Promise<void> {
 }
 
 function createPool({ host, port, database, user, password, tls }: PostgresLocation, max: number): pg.Pool {
-  const server = { host, port, database, ...(user !== undefined && { user }) };
+  const server = { host, port, database, user };
   // pg knows PGUSER and PGPASSWORD.
-  const found = new pg.Client({ ...server, ...(password !== undefined && { password }) });
+  const known = new pg.Client({ ...server, password });
+  // pg itself warns before it looks into the file. Without a password a wrong one: it would leave the failed connection open.
+  const inFile = () =>
+    new Promise<string>((resolve) => findPassword(known, (found = createSecret()) => resolve(found)));
   const pool = new pg.Pool({
     ...server,
-    // In a file, which pg itself looks into no longer. Without a password a wrong one: pg would leave the failed connection open.
-    password:
-      found.password ??
-      (() =>
-        new Promise((resolve) => {
-          findPassword({ ...server, user: found.user }, (password = createSecret()) => resolve(password));
-        })),
+    password: known.password ?? inFile,
     ssl: tls,
     max: Math.max(1, max),
     connectionTimeoutMillis: TIMEOUTS.connect,
@@ -128,8 +123,7 @@ async function prepare(
   if (!isCurrent && (readOnly || !isAllowed)) throw otherVersionError(location.name, found);
   if (found >= SCHEMA_VERSION) return { schema, created: false };
   if (!exists) await db.run(`create schema ${name}`);
-  await db.all("select set_config('search_path', ?, true)", name);
-  await db.all("select set_config('lock_timeout', ?, true)", String(EXCLUSIVE.attempt));
+  await db.run(`set local search_path = ${name}; set local lock_timeout = ${LIMITS.lock}`);
   // Waits until every transaction that knows the version before has ended, and lets no other one begin.
   if (found > 0) await db.run(`lock table ${VERSION_TABLE} in access exclusive mode`);
   const version = { engine: "postgres", read: async () => found, write: writeVersion } as const;

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from "node:crypto";
 import pg from "pg";
-import { CliError, errorCodeOf } from "../../../src/errors.js";
+import { CliError } from "../../../src/errors.js";
 import { sleepFor } from "../../../src/system/clock.js";
 import { SCHEMA_VERSION } from "../schema.js";
 import type { Store } from "../store.js";
@@ -15,23 +15,14 @@ export const VERSION_TABLE = "calctl_schema";
 const STATEMENT = { request: 30_000, administration: 600_000 };
 
 /** How long a transaction waits for each lock, and how long a node may be silent in a write (ms). */
-const TIMEOUTS = { lock: 10_000, silence: 30_000 };
+export const LIMITS = { lock: 10_000, silence: 30_000 };
 
 /** How much longer than the server the client waits for a statement, and how long for one of a request (ms). */
 const GRACE = 5_000;
 export const ANSWER_TIMEOUT = STATEMENT.request + GRACE;
 
-/**
- * How often a transaction is repeated. One without an answer counts as several, so that it is repeated once: it takes very long, and
- * a pooler accepts each connection.
- */
-const REPETITIONS = { total: 8, unanswered: 5 };
-
-/**
- * How long an attempt may take to get a lock that everybody else waits behind, and the pause after it, in which the others go on; and
- * all attempts: longer than a write of a stopped node lasts (ms).
- */
-export const EXCLUSIVE = { attempt: 1_000, total: 40_000 };
+/** How often a transaction is repeated that fails because of others. */
+const REPETITIONS = 8;
 
 /** A database that was opened. */
 interface OpenedDatabase {
@@ -61,7 +52,7 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
     read(work, { isAdministration = false } = {}) {
       const statement = STATEMENT[isAdministration ? "administration" : "request"];
       // It may be silent for as long as a statement: what reads one database may write what it finds to another one.
-      const start = startOf(schema, { statement, lock: TIMEOUTS.lock, silence: statement });
+      const start = startOf(schema, { statement, lock: LIMITS.lock, silence: statement });
       const begin = `begin isolation level repeatable read read only; ${start}`;
       const options = { begin, onBegun, timeout: statement + GRACE, signal };
       return repeated(location, () => transact(pools.reads, options, work));
@@ -70,12 +61,12 @@ export function createTransactions(opened: OpenedDatabase): Pick<Store, "read" |
       const statement = STATEMENT[scope === undefined ? "administration" : "request"];
       // Reads wait for writes that have little time, so these do not wait for a connection behind others.
       const pool = timeout === undefined ? pools.writes : pools.reads;
-      const lock = timeout ?? (scope === undefined ? EXCLUSIVE.attempt : TIMEOUTS.lock);
-      const start = startOf(schema, { statement, lock, silence: TIMEOUTS.silence });
+      const start = startOf(schema, { statement, lock: timeout ?? LIMITS.lock, silence: LIMITS.silence });
       const begin = `begin; ${start}; ${locksOf(schema, scope)}`;
       const options = { begin, onBegun, timeout: statement + GRACE, signal };
-      const attempt = () => transact(pool, options, work).catch((error) => refuseRepetition(error, location));
-      return repeated(location, attempt, scope === undefined ? EXCLUSIVE.total : 0);
+      return repeated(location, () =>
+        transact(pool, options, work).catch((error) => refuseRepetition(error, location)),
+      );
     },
   };
 }
@@ -89,26 +80,16 @@ function refuseRepetition(error: unknown, { name }: PostgresLocation): never {
 
 /**
  * Repeats what another transaction or a lost connection made fail, and has not been committed.
- * @param locking how long it is repeated while it does not get a lock (ms)
  * @throws what explains the last error
  */
-export async function repeated<T>(
-  location: PostgresLocation,
-  attempt: () => Promise<T>,
-  locking = 0,
-): Promise<T> {
-  const deadline = performance.now() + locking;
-  let left = REPETITIONS.total;
-  for (;;) {
+export async function repeated<T>(location: PostgresLocation, attempt: () => Promise<T>): Promise<T> {
+  for (let left = REPETITIONS; ; left -= 1) {
     try {
       return await attempt();
     } catch (error) {
-      if (errorCodeOf(error) === "55P03" && performance.now() < deadline) {
-        await sleepFor(EXCLUSIVE.attempt);
-        continue;
-      }
-      left -= error instanceof ConnectionError && error.isUnanswered ? REPETITIONS.unanswered : 1;
-      if (left < 0 || !isTransient(error)) throw explainPostgresError(error, location);
+      // A lost connection counts once: its answer may have been waited for very long, and a pooler accepts each.
+      const isLast = left === 0 || (error instanceof ConnectionError && left < REPETITIONS);
+      if (isLast || !isTransient(error)) throw explainPostgresError(error, location);
       await sleepFor(randomInt(5, 100));
     }
   }
@@ -122,18 +103,12 @@ function startOf(
   schema: string,
   { statement, lock, silence }: Readonly<Record<"statement" | "lock" | "silence", number>>,
 ): string {
-  const settings = {
-    search_path: pg.escapeIdentifier(schema),
-    // 0 would be for ever.
-    lock_timeout: Math.max(1, Math.ceil(lock)),
-    statement_timeout: statement,
-    idle_in_transaction_session_timeout: silence,
-  };
-  const set = Object.entries(settings).map(
-    ([name, value]) => `set_config('${name}', ${pg.escapeLiteral(String(value))}, true)`,
-  );
-  const versions = `select version, compatible_since from ${pg.escapeIdentifier(schema)}.${VERSION_TABLE}`;
-  return `select ${set.join(", ")}; ${versions}`;
+  // A lock timeout of 0 would be for ever.
+  return `select set_config('search_path', ${pg.escapeLiteral(pg.escapeIdentifier(schema))}, true),
+      set_config('lock_timeout', '${Math.max(1, Math.ceil(lock))}', true),
+      set_config('statement_timeout', '${statement}', true),
+      set_config('idle_in_transaction_session_timeout', '${silence}', true);
+    select version, compatible_since from ${VERSION_TABLE}`;
 }
 
 /**

@@ -134,21 +134,6 @@ describe("a write", () => {
     await Promise.all(waiting);
   });
 
-  test("goes on while administration waits for one that takes very long", async () => {
-    const all = lockKey(schemaOf(world), "all");
-    const { release, countWaiting } = await hold(`select pg_advisory_xact_lock_shared(${all})`);
-    const order: string[] = [];
-    const administration = store.write(async () => void order.push("administration"));
-    await expect.poll(countWaiting).toBe(1);
-    // It begins when an attempt of the administration is over, and the next attempt when it is.
-    await store.write(async () => void order.push("write"), { scope: ["x"] });
-    await expect.poll(countWaiting).toBe(1);
-    await store.write(async () => void order.push("write"), { scope: ["x"] });
-    await release();
-    await administration;
-    expect(order).toEqual(["write", "write", "administration"]);
-  });
-
   test("waits for earlier ones of its scope no longer than it is told", async () => {
     const [hasBegun, isRefused] = [createGate(), createGate()];
     const work = () => {

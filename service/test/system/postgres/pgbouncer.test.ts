@@ -102,7 +102,7 @@ describeWithSystem("pgbouncer", "what pgbouncer refuses", () => {
       exitCode: 10,
       stderr: expect.stringContaining("query_wait_timeout"),
     });
-    expect(stderr).toContain("check PostgreSQL behind pgbouncer");
+    expect(stderr).toContain("when PostgreSQL has started");
     expect(stderr).not.toContain("right");
   });
 

@@ -323,13 +323,14 @@ describe("a newer program that migrates the database", () => {
       return () => other.query("commit");
     }
 
-    test("lets other nodes go on", async () => {
+    test("waits for it, and other nodes go on afterwards", async () => {
       const release = await openUsed("select 1 from calctl_schema");
       const opened = openStore(schema.database, {});
       await awaitLockOfTable();
-      expect(await store.read((db) => db.all("select name, value from settings"))).toEqual([]);
+      const read = store.read((db) => db.all("select name, value from settings"));
       await release();
       await (await opened).close();
+      expect(await read).toEqual([]);
       expect(
         await schema.query("select version, to_regclass('calctl_writes') as writes from calctl_schema"),
       ).toEqual([{ version: SCHEMA_VERSION, writes: null }]);
