@@ -16,13 +16,13 @@ export type Scope = (typeof SCOPES)[number];
  * A start by the rule as ids of occurrences and RFC 5545 have it: `20261207T080000Z`, of an all-day event `20261207`.
  * @param start milliseconds since the Unix epoch
  */
-export function slotText(start: number, isAllDay: boolean): string {
+export function originalStartText(start: number, isAllDay: boolean): string {
   const digits = formatWireDateTime(start).replace(/[-:]/g, "");
   return isAllDay ? digits.slice(0, "YYYYMMDD".length) : `${digits.slice(0, "YYYYMMDDTHHmmss".length)}Z`;
 }
 
 /** Starts that the EXDATE lines of a series except, as the ids of its occurrences have them: `20261207T080000Z`. */
-export function exceptedSlots(recurrences: readonly string[]): readonly string[] {
+export function excludedStarts(recurrences: readonly string[]): readonly string[] {
   const lines = recurrences.filter((line) => line.startsWith("EXDATE"));
   return lines.flatMap((line) => line.split(":")[1]?.split(",") ?? []);
 }

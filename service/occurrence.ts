@@ -1,5 +1,5 @@
 import { DAY_MS, parseLenientDateTime } from "../contract/date-time.js";
-import { slotText } from "../contract/extensions.js";
+import { originalStartText } from "../contract/extensions.js";
 import type { EventContent, EventRow, SeriesRow } from "./store/schema.js";
 
 /** What an event that does not repeat has in the columns of a series. */
@@ -10,7 +10,7 @@ export const HORIZON = 731 * DAY_MS;
 
 /** The id of an occurrence: `ID_20261207T080000Z`, all-day `ID_20261207`. @param slot when it starts by its rule */
 export function occurrenceId({ id, all_day }: Pick<SeriesRow, "id" | "all_day">, slot: number): string {
-  return `${id}_${slotText(slot, all_day === 1)}`;
+  return `${id}_${originalStartText(slot, all_day === 1)}`;
 }
 
 /** The series and the slot of which an id would be that of an occurrence; null for any other id. */

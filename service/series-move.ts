@@ -1,5 +1,5 @@
 import { DAY_MS } from "../contract/date-time.js";
-import { slotText } from "../contract/extensions.js";
+import { originalStartText } from "../contract/extensions.js";
 import { inSlices } from "../src/system/clock.js";
 import { isDate, wallClockOf } from "../src/time/recurrence/rule.js";
 import { instantAt, wallClockAt } from "../src/time/zoned-time.js";
@@ -59,7 +59,7 @@ function moveEnd(text: string, { from, to, step, days }: SeriesMove): string {
   const isEndOfDay = (clock + 1_000) % DAY_MS === 0;
   const moved = isEndOfDay ? clock + days : clockOf(end + 1_000, from) - 1_000 + step;
   const isAllDay = to.all_day === 1;
-  return slotText(isAllDay ? moved : instantAt(moved, to.start_timezone), isAllDay);
+  return originalStartText(isAllDay ? moved : instantAt(moved, to.start_timezone), isAllDay);
 }
 
 /** What the clock is meant to show at a slot: where a change of the clock skips that, the slot is another time. */

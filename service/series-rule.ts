@@ -1,5 +1,5 @@
 import { DAY_MS, instantToDate } from "../contract/date-time.js";
-import { slotText } from "../contract/extensions.js";
+import { originalStartText } from "../contract/extensions.js";
 import { CliError } from "../src/errors.js";
 import { inSlices } from "../src/system/clock.js";
 import {
@@ -74,7 +74,7 @@ export function openSlots(series: SeriesTimes): Starts {
  */
 export function slotsBetween(series: SeriesTimes, from: number, to: number): Iterable<number> {
   const textOf = (time: number) =>
-    slotText(Math.min(Math.max(time, YEARS.first), YEARS.last), series.all_day === 1);
+    originalStartText(Math.min(Math.max(time, YEARS.first), YEARS.last), series.all_day === 1);
   const [first, last] = [textOf(from), textOf(to)];
   const lines = series.recurrences.split("\n").flatMap((line) => {
     const [name = "", dates = ""] = line.split(":");
@@ -163,7 +163,7 @@ export function endBefore(series: SeriesTimes, slot: number): string {
   const { COUNT: _, ...parts } = rule;
   const isEarlier = (other: number) => other < slot;
   const isAllDay = series.all_day === 1;
-  const end = slotText(slot - (isAllDay ? DAY_MS : 1_000), isAllDay);
+  const end = originalStartText(slot - (isAllDay ? DAY_MS : 1_000), isAllDay);
   const UNTIL = rule.UNTIL !== undefined && rule.UNTIL < end ? rule.UNTIL : end;
   return changeRule(series, {
     rule: { ...parts, UNTIL },

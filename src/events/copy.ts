@@ -7,7 +7,7 @@ import { isRepeating } from "./localized-event.js";
 import { namedLabel } from "./names.js";
 import type { TextField, TypedTimes } from "./patch.js";
 import { DEFAULT_LABEL, type RelatedResolver } from "./related.js";
-import { fromFirstSlot, isSeries } from "./repeat/series.js";
+import { fromRuleStart, isSeries } from "./repeat/series.js";
 
 /** What copies use of a run. */
 interface CopyRun {
@@ -52,7 +52,7 @@ export async function draftOfCopy(
   const recurrences = await copiedRule(run, event, { calendar, times });
   const attendees = attending.map((user) => ({ ...user, id: compositeId(calendar.id, plainId(user.id)) }));
   const placed = { ...event, calendar_id: calendar.id, attendees };
-  const whole = recurrences === undefined ? placed : fromFirstSlot(placed);
+  const whole = recurrences === undefined ? placed : fromRuleStart(placed);
   const draft = changes(whole, [{ ...times, label: labelId ?? DEFAULT_LABEL }], config.settings().timezone);
   const names = leftOut.map(({ name, id }) => name || id).join(", ");
   if (names !== "") output.note(`${title}: left out, as no members of ${place}: ${names}`);

@@ -6,7 +6,7 @@ import { checkDate, type DateInput, type DurationInput } from "../time/dates.js"
 import { addDays, addDuration, formatLocal, formatTyped, localDate } from "../time/zoned-time.js";
 import { describeCandidates } from "./names.js";
 import { checkPatch, type EventPatch, isTyped, said, type TextField, type TypedPatch } from "./patch.js";
-import { fromFirstSlot } from "./repeat/series.js";
+import { fromRuleStart } from "./repeat/series.js";
 import {
   afterStart,
   applyTimes,
@@ -69,7 +69,7 @@ export function draft<Ref>(patches: readonly EventPatch<Ref>[], defaults: DraftD
 function fromFirstStart<Ref>(patch: EventPatch<Ref>): EventPatch<Ref> {
   if (isTyped(patch) || patch.isSeries !== true || patch.start === undefined) return patch;
   const { start, end, recurrences } = patch;
-  const first = fromFirstSlot({ start_at: start, end_at: end ?? start, recurrences });
+  const first = fromRuleStart({ start_at: start, end_at: end ?? start, recurrences });
   return { ...patch, start: first.start_at, end: end && first.end_at };
 }
 

@@ -1,4 +1,4 @@
-import { exceptedSlots, type Scope } from "../../contract/extensions.js";
+import { excludedStarts, type Scope } from "../../contract/extensions.js";
 import type { Activity, Event, EventDraft } from "../../contract/shapes.js";
 import type { WriteClient } from "../api/client.js";
 import type { Created, EventAddress } from "../api/endpoints.js";
@@ -289,8 +289,8 @@ async function readChanged(
   from: string,
 ): Promise<readonly Event[]> {
   const found: Event[] = [];
-  for (const slot of exceptedSlots(recurrences)) {
-    const eventId = `${id}_${slot}`;
+  for (const originalStart of excludedStarts(recurrences)) {
+    const eventId = `${id}_${originalStart}`;
     if (eventId < from) continue;
     // One that may not be read is deleted all the same; whatever else fails would fail the delete, too.
     const event = await client

@@ -103,9 +103,9 @@ describeWithSystem("khal", "khal", () => {
   });
 
   test("lists a series with what was moved and left out, and occurrences alone", async () => {
-    const inSeries = (start: string, slot: string | null, title: string, series_id = "s") => ({
+    const inSeries = (start: string, originalStart: string | null, title: string, series_id = "s") => ({
       ...timed(start, 1, "Europe/Berlin"),
-      id: slot === null ? series_id : `${series_id}_${slot}`,
+      id: originalStart === null ? series_id : `${series_id}_${originalStart}`,
       series_id,
       title,
     });

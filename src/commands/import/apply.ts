@@ -139,13 +139,13 @@ function restoresOf(options: ApplyOptions, steps: readonly ImportStep[]): readon
 /** One that a killed run may have created is first created as that run would have created it. */
 async function create(options: ApplyOptions, event: ImportEvent): Promise<void> {
   const { records, source, drafter } = options;
-  const { identity, slot, isAlone } = event;
+  const { identity, originalStart, isAlone } = event;
   const hash = hashContent(event.content);
   const begun = records.pending.get(identity);
   const before = records.byIdentity.get(identity);
   const key = shortHash([source, identity, hash, before?.undone ?? before?.id ?? null]);
   const draft = drafter.draftOf(event);
-  const pending = begun ?? { key, hash, draft, slot, isAlone, series: seriesRecord(event) };
+  const pending = begun ?? { key, hash, draft, originalStart, isAlone, series: seriesRecord(event) };
   const made = await finishCreate(options, identity, pending, begun === undefined);
   if (pending.hash !== hash) await update(options, event, hashEvent(made));
 }
@@ -197,7 +197,7 @@ const CREATE_BY_HAND = "check the calendar; if it is missing, create it by hand 
 /** Whatever was deleted or changed of a series since it was made. */
 function exceptedAs({ recurrences }: Event): Pick<ImportEvent, "exceptions"> {
   const excepted = exceptionsOf(recurrences);
-  return { exceptions: { excepted, isOurs: () => true, isSlot: () => true } };
+  return { exceptions: { excepted, isOurs: () => true, isOriginalStart: () => true } };
 }
 
 /** @param seen `hashEvent` of the event as it was planned; empty for an occurrence that is as its series says */
@@ -231,13 +231,13 @@ async function restore(
   const record = records.byIdentity.get(identity);
   const { series } = record ?? {};
   if (record === undefined || series === undefined) throw noSeriesError();
-  const slots = new Set(occurrences.map(({ slot }) => slot));
-  const excepted = series.excepted.filter((slot) => !slots.has(slot));
+  const originalStarts = new Set(occurrences.map(({ originalStart }) => originalStart));
+  const excepted = series.excepted.filter((originalStart) => !originalStarts.has(originalStart));
   await updateEvent(options, identity, {
     id: record.id,
     draftOf(current) {
       const members = occurrences.map(({ occurrenceOf }) => ({
-        id: `${current.id}_${occurrenceOf?.slot}`,
+        id: `${current.id}_${occurrenceOf?.originalStart}`,
         series_id: current.id,
       }));
       const label = current.label?.id ?? DEFAULT_LABEL;

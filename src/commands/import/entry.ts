@@ -8,7 +8,7 @@ import { contentKey, hashedFields } from "../../events/content.js";
 import { draft } from "../../events/draft.js";
 import type { Named } from "../../events/names.js";
 import { type EventPatch, type LimitedTexts, TEXT_LIMITS, type WrittenPatch } from "../../events/patch.js";
-import { fromFirstSlot, isSeries } from "../../events/repeat/series.js";
+import { fromRuleStart, isSeries } from "../../events/repeat/series.js";
 import { firstNames } from "../../output/words.js";
 import { readWallClock } from "../../time/zoned-time.js";
 import type { Beginning } from "./ics-times.js";
@@ -17,9 +17,9 @@ import type { Beginning } from "./ics-times.js";
 export interface ChangedOccurrence {
   readonly uid: string;
   /** When it would have started, as `occurrenceIdentity` takes it. */
-  readonly slot: string;
-  /** Where the file does not have the series: the slot if it begins so. @throws CliError usage as `wireTime` does */
-  readonly slotIn?: (series: Beginning) => string;
+  readonly originalStart: string;
+  /** Where the file does not have the series: the original start if it begins so. @throws CliError usage as `wireTime` does */
+  readonly originalStartIn?: (series: Beginning) => string;
 }
 
 /** One event of a file, as it would be written. */
@@ -226,9 +226,9 @@ export const OF_NO_LENGTH = "of no length: an hour long";
 /** The remark on an event whose file gives it more than one label. */
 export const SEVERAL_LABELS = "with several categories: the first is its label";
 
-/** How an occurrence is known. @param slot when it would have started by its rule: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ` */
-export function occurrenceIdentity(uid: string, slot: string): string {
-  return `${uid} ${slot}`;
+/** How an occurrence is known. @param originalStart when it would have started by its rule: UTC, `YYYY-MM-DDTHH:mm:ss.sssZ` */
+export function occurrenceIdentity(uid: string, originalStart: string): string {
+  return `${uid} ${originalStart}`;
 }
 
 /** Checks what the service could not store, besides the contract's limits. @throws CliError usage */
@@ -309,7 +309,7 @@ export function hashContent(content: EventDraft<Named>): string {
 /** The same for two versions of an event of the calendar that say the same; of a series, whatever its events say on their own. */
 export function hashEvent(event: Event): string {
   const rule = event.recurrences.filter((line) => !line.startsWith("EXDATE"));
-  return shortHash(contentKey(isSeries(event) ? { ...fromFirstSlot(event), recurrences: rule } : event));
+  return shortHash(contentKey(isSeries(event) ? { ...fromRuleStart(event), recurrences: rule } : event));
 }
 
 /** Long enough that nothing is taken for the same by chance. */

@@ -20,9 +20,9 @@ import {
   indexOccurrences,
   isSingleRecord,
   occurrencesOf,
+  originalStartOf,
   placeInSeries,
   readSeriesEvents,
-  slotOf,
   windowInstants,
 } from "./series-events.js";
 
@@ -72,7 +72,7 @@ interface Gathering extends GatherOptions {
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
 export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
   const [again, remarks] = [createTally("event"), createTally("repeating event")];
-  const newest = newestOf(withSlots(items, options.records), again.count);
+  const newest = newestOf(withOriginalStarts(items, options.records), again.count);
   const { items: read, older, notes: strays } = withoutOlder(newest.items, options);
   const rejections = read.filter((item) => item.kind === "rejected");
   const entries = read.filter((item) => item.kind === "event");
@@ -126,10 +126,10 @@ function strayChangeOf(
   { line, title, occurrenceOf, cancelled }: ImportEntry,
   events: ReadonlyMap<string, ImportEvent>,
 ): readonly string[] {
-  const { uid = "", slot = "" } = occurrenceOf ?? {};
+  const { uid = "", originalStart = "" } = occurrenceOf ?? {};
   const { exceptions, content } = events.get(uid) ?? {};
-  if (exceptions === undefined || exceptions.isSlot(Date.parse(slot))) return [];
-  const start = writtenStart(slot, content?.all_day);
+  if (exceptions === undefined || exceptions.isOriginalStart(Date.parse(originalStart))) return [];
+  const start = writtenStart(originalStart, content?.all_day);
   const becomes = cancelled ? "it cancels nothing" : "it is an event of its own";
   return [
     `line ${line}: "${title}": no event of its series starts at its RECURRENCE-ID ${start}: ${becomes}`,
@@ -176,16 +176,21 @@ function isUnknown(
   return cancelled && !isOfFile && remembered.length === 0 && !records.has(uid) && !records.has(identity);
 }
 
-/** The items with the slots of changes to series that the file does not have, but earlier ones had. */
-function withSlots(items: readonly ImportItem[], records: GatherOptions["records"]): readonly ImportItem[] {
+/** The items with the original starts of changes to series that the file does not have, but earlier ones had. */
+function withOriginalStarts(
+  items: readonly ImportItem[],
+  records: GatherOptions["records"],
+): readonly ImportItem[] {
   return items.map((item) => {
-    const { uid, slotIn } = item.occurrenceOf ?? {};
-    const begins = uid === undefined || slotIn === undefined ? undefined : records.get(uid)?.series?.begins;
-    if (uid === undefined || slotIn === undefined || begins === undefined) return item;
-    const slot = reasonOr(() => ({ text: slotIn(readBeginning(begins)) }));
-    if (typeof slot === "string") return item.kind === "event" ? rejectEntry(item, slot) : item;
-    const identity = occurrenceIdentity(uid, slot.text);
-    const change = { identity, occurrenceOf: { uid, slot: slot.text } };
+    const { uid, originalStartIn } = item.occurrenceOf ?? {};
+    const begins =
+      uid === undefined || originalStartIn === undefined ? undefined : records.get(uid)?.series?.begins;
+    if (uid === undefined || originalStartIn === undefined || begins === undefined) return item;
+    const originalStart = reasonOr(() => ({ text: originalStartIn(readBeginning(begins)) }));
+    if (typeof originalStart === "string")
+      return item.kind === "event" ? rejectEntry(item, originalStart) : item;
+    const identity = occurrenceIdentity(uid, originalStart.text);
+    const change = { identity, occurrenceOf: { uid, originalStart: originalStart.text } };
     return item.kind === "event" ? { ...item, ...change } : { ...item, ...change, affects: identity };
   });
 }
@@ -267,9 +272,9 @@ function isNew({ identity }: ImportEntry, { records, occurrences, window }: Gath
 /** Whether an occurrence is on the days by its rule, or as it was changed. */
 function isOnDays({ occurrenceOf, content }: ImportEntry, window: DayWindow): boolean {
   const { from, to } = windowInstants(window);
-  return [occurrenceOf?.slot, content.start_at].some((start = "") => {
-    const slot = slotOf(Date.parse(start), content, window);
-    return slot >= from && slot < to;
+  return [occurrenceOf?.originalStart, content.start_at].some((start = "") => {
+    const originalStart = originalStartOf(Date.parse(start), content, window);
+    return originalStart >= from && originalStart < to;
   });
 }
 
@@ -295,21 +300,21 @@ function changeOf(
   const { affected, window, records, expanded } = gathering;
   if (occurrenceOf === undefined) return null;
   const { uid } = occurrenceOf;
-  const instant = Date.parse(occurrenceOf.slot);
+  const instant = Date.parse(occurrenceOf.originalStart);
   const isKnown = isSeriesRecord(records.get(uid));
   if (affected.has(identity))
     return rejectEntry(entry, "the file has another change to it that cannot be imported");
   if (isKnown && rejected.has(uid) && !events.has(uid))
     return rejectEntry(entry, "its series cannot be imported");
   const series = events.get(uid);
-  const isSlot = series?.exceptions?.isSlot(instant) ?? (isKnown && !masters.has(uid));
-  if (isSlot && !isSingleRecord(records.get(identity)))
+  const isOriginalStart = series?.exceptions?.isOriginalStart(instant) ?? (isKnown && !masters.has(uid));
+  if (isOriginalStart && !isSingleRecord(records.get(identity)))
     return { identity, content, ...placeInSeries(uid, instant, (series?.content ?? content).all_day) };
   const isLeftOut = expanded.has(uid) && !entry.cancelled && !records.has(identity);
   if (isLeftOut && !isOnDays(entry, window))
     return rejectEntry(entry, `it is not on the days from ${window.first} to ${window.last}`);
   const isAlone = (!masters.has(uid) && hasComeAlone(entry, gathering)) || undefined;
-  return { identity, content, slot: slotOf(instant, content, window), isAlone };
+  return { identity, content, originalStart: originalStartOf(instant, content, window), isAlone };
 }
 
 /** Whether a change came before its series: it did in an earlier import, or only such changes of the series are known. */

@@ -1,6 +1,6 @@
 import ICAL from "ical.js";
 import { DAY_MS, HOUR_MS, isTimeZone, parseWireDateTime } from "../../../contract/date-time.js";
-import { slotText } from "../../../contract/extensions.js";
+import { originalStartText } from "../../../contract/extensions.js";
 import { parseUrl } from "../../../contract/url.js";
 import { usageError } from "../../errors.js";
 import { isBlank, parseCategory, type ReadFields, type WrittenTimes } from "../../events/patch.js";
@@ -135,7 +135,7 @@ export function readVevent(lines: readonly string[], options: VeventOptions) {
     ),
   ];
   return {
-    identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.slot),
+    identity: occurrenceOf === undefined ? uid : occurrenceIdentity(uid, occurrenceOf.originalStart),
     occurrenceOf,
     patch: { ...patch, recurrences },
     cancelled: options.isWithdrawn || readStates(text, options.unread) === "CANCELLED",
@@ -182,11 +182,11 @@ export function readChange(
   const { start } = readBounds(all, options);
   const time = readOne(properties, { ...options, zone: start?.zone ?? options.zone });
   if (time === undefined) return undefined;
-  const slotIn = (series: Beginning) => wireTime(startInSeries(time, series, options.midnights));
+  const originalStartIn = (series: Beginning) => wireTime(startInSeries(time, series, options.midnights));
   const series = options.beginnings.get(uid);
-  if (series !== undefined) return { uid, slot: slotIn(series) };
+  if (series !== undefined) return { uid, originalStart: originalStartIn(series) };
   const isWhole = start !== undefined && !time.isDate;
-  return { uid, slot: isWhole ? slotIn(start) : wireTime(time.instant), slotIn };
+  return { uid, originalStart: isWhole ? originalStartIn(start) : wireTime(time.instant), originalStartIn };
 }
 
 /** Where an event begins and ends. */
@@ -513,9 +513,9 @@ function readUntil(written: string, { start, midnights }: RuleOptions): string {
   const isFloating = offset === null;
   const zone = isFloating || offset === 0 ? "UTC" : "";
   if (start.isDate)
-    return slotText(dateOfTime({ isDate, isFloating, wallClock, instant, zone }, midnights), true);
-  if (isDate) return slotText(wallClock, true);
-  const text = slotText(Math.floor(instant / SECOND) * SECOND, false);
+    return originalStartText(dateOfTime({ isDate, isFloating, wallClock, instant, zone }, midnights), true);
+  if (isDate) return originalStartText(wallClock, true);
+  const text = originalStartText(Math.floor(instant / SECOND) * SECOND, false);
   return isFloating ? text.replace("Z", "") : text;
 }
 

@@ -97,7 +97,7 @@ function midnightZones(text: string, zone: string, findZone: ZoneFinder): readon
   return [...zones];
 }
 
-/** What an event is known by, also if the rest cannot be read. Without its slot, a change may be one of the whole series. */
+/** What an event is known by, also if the rest cannot be read. Without its original start, a change may be one of the whole series. */
 function identityOf(
   lines: readonly string[],
   changeOf: (uid: string) => ChangedOccurrence | undefined,
@@ -107,7 +107,7 @@ function identityOf(
   try {
     const occurrenceOf = changeOf(uid);
     if (occurrenceOf === undefined) return { identity: uid };
-    const identity = occurrenceIdentity(uid, occurrenceOf.slot);
+    const identity = occurrenceIdentity(uid, occurrenceOf.originalStart);
     return { identity, affects: identity, occurrenceOf };
   } catch (_unread) {
     return { identity: uid, affects: uid };

@@ -224,23 +224,26 @@ async function judgeFound(
 async function isMadeWith(
   judging: Judging,
   series: ImportEvent,
-  { slot = 0 }: ImportEvent,
+  { originalStart = 0 }: ImportEvent,
 ): Promise<boolean> {
   const current = await readEvent(judging, judging.records.byIdentity.get(series.identity)?.id ?? "");
-  return !exceptionsOf(current?.recurrences).includes(slot) || series.exceptions?.isOurs(slot) !== false;
+  return (
+    !exceptionsOf(current?.recurrences).includes(originalStart) ||
+    series.exceptions?.isOurs(originalStart) !== false
+  );
 }
 
 /** Whether an occurrence is not there because an import has excepted it from its series: it was rejected or cancelled. */
 async function isExceptedByImport(judging: Judging, { identity, record }: Known): Promise<boolean> {
-  const { slot } = record;
+  const { originalStart } = record;
   const { byIdentity } = judging.records;
   const series = byIdentity.get(seriesOf(identity));
-  if (slot === undefined || series === undefined || record.deleted === "elsewhere") return false;
+  if (originalStart === undefined || series === undefined || record.deleted === "elsewhere") return false;
   const { deleted } = byIdentity.get(identity) ?? {};
   const isDeleted = deleted === "here" || deleted === "begun";
-  if (!isDeleted && series.series?.excepted.includes(slot) !== true) return false;
+  if (!isDeleted && series.series?.excepted.includes(originalStart) !== true) return false;
   const current = await readEvent(judging, series.id);
-  return exceptionsOf(current?.recurrences).includes(slot);
+  return exceptionsOf(current?.recurrences).includes(originalStart);
 }
 
 /** Whether nobody has changed or deleted a single event of a series. */
@@ -250,8 +253,8 @@ async function isAsImported(
   { recurrences }: Event,
 ): Promise<boolean> {
   const parts = occurrenceRecords(judging.records.byIdentity, identity);
-  const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { slot }]) => slot)]);
-  if (exceptionsOf(recurrences).some((slot) => !ours.has(slot))) return false;
+  const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { originalStart }]) => originalStart)]);
+  if (exceptionsOf(recurrences).some((originalStart) => !ours.has(originalStart))) return false;
   for (const [, { id, left, deleted }] of parts) {
     if (deleted === "here") continue;
     const current = await readEvent(judging, id);
@@ -341,8 +344,8 @@ const nullIfUnclear = nullOn("not_found", "usage");
 export function writtenRecord(event: ImportEvent, left: Event): ImportRecord | null {
   if (isUntouched(left)) return null;
   const hash = hashContent(event.content);
-  const { slot, isAlone } = event;
-  return { id: left.id, hash, left: hashEvent(left), slot, isAlone, series: seriesRecord(event) };
+  const { originalStart, isAlone } = event;
+  return { id: left.id, hash, left: hashEvent(left), originalStart, isAlone, series: seriesRecord(event) };
 }
 
 /** Whether an occurrence is as its series says. */

@@ -17,13 +17,13 @@ export interface ImportEvent {
   readonly identity: string;
   readonly content: EventDraft<Named>;
   /** Of an occurrence, when it starts by its rule (ms since the Unix epoch). */
-  readonly slot?: number | undefined;
+  readonly originalStart?: number | undefined;
   /** Of a series, whose lines `content` has. */
   readonly exceptions?: SeriesExceptions | undefined;
   /** Whether it changes an occurrence of a series that this source has not had yet. */
   readonly isAlone?: boolean | undefined;
-  /** Of an occurrence of a series: the identity of that, and the slot as the id of the occurrence ends with it. */
-  readonly occurrenceOf?: { readonly series: string; readonly slot: string } | undefined;
+  /** Of an occurrence of a series: the identity of that, and the original start as the id of the occurrence ends with it. */
+  readonly occurrenceOf?: { readonly series: string; readonly originalStart: string } | undefined;
 }
 
 /** An event of which something is remembered. */
@@ -84,9 +84,10 @@ export function compareWithRecords(
       unchanged.push(identity);
     else changed.push({ identity, record, event });
   }
-  const isThere = ({ identity, record: { slot = window.from, deleted = "begun" } }: Known) =>
+  const isThere = ({ identity, record: { originalStart = window.from, deleted = "begun" } }: Known) =>
     deleted === "begun" &&
-    ((slot >= window.from && slot < window.to) || isSeriesRecord(records.get(seriesOf(identity))));
+    ((originalStart >= window.from && originalStart < window.to) ||
+      isSeriesRecord(records.get(seriesOf(identity))));
   const known = [...records].map(([identity, record]): Known => ({ identity, record })).filter(isThere);
   const withdrawn = withdrawnOf({ cancelled, masters }, records);
   const others = [...known, ...withdrawn].filter(
@@ -135,7 +136,7 @@ function withdrawnOf(
  * has left of an earlier series is not of it.
  */
 export function recordOf(
-  { identity, occurrenceOf, slot }: ImportEvent,
+  { identity, occurrenceOf, originalStart }: ImportEvent,
   records: ReadonlyMap<string, ImportRecord>,
 ): ImportRecord | null {
   const record = unlessDeleted(records.get(identity));
@@ -143,13 +144,13 @@ export function recordOf(
   const series = unlessDeleted(records.get(occurrenceOf.series));
   if (series === null) return null;
   const isOfEarlier = record !== null && isOccurrenceId(record.id) && !record.id.startsWith(`${series.id}_`);
-  const id = `${series.id}_${occurrenceOf.slot}`;
-  return { hash: "", left: "", slot, ...(isOfEarlier ? null : record), id };
+  const id = `${series.id}_${occurrenceOf.originalStart}`;
+  return { hash: "", left: "", originalStart, ...(isOfEarlier ? null : record), id };
 }
 
 /** The identity of a single event, or that of the series of an occurrence. */
 function masterOf({ identity, record }: Known): string {
-  return record.slot === undefined ? identity : seriesOf(identity);
+  return record.originalStart === undefined ? identity : seriesOf(identity);
 }
 
 /** What is remembered of a series besides; undefined for other events. */

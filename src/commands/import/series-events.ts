@@ -1,5 +1,5 @@
 import { DAY_MS, dateToInstant, formatWireDateTime } from "../../../contract/date-time.js";
-import { slotText } from "../../../contract/extensions.js";
+import { originalStartText } from "../../../contract/extensions.js";
 import type { EventDraft } from "../../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { type ImportRecord, isSeriesRecord, seriesOf } from "../../events/imported/records.js";
@@ -40,7 +40,7 @@ export function indexOccurrences(
     if (entry.occurrenceOf !== undefined) placeOf(entry.identity).changes.push(entry);
   for (const identity of affected) placeOf(identity).unread.push(identity);
   for (const [identity, record] of records)
-    if (record.slot !== undefined) placeOf(identity).remembered.push({ identity, record });
+    if (record.originalStart !== undefined) placeOf(identity).remembered.push({ identity, record });
   return index;
 }
 
@@ -75,21 +75,21 @@ export function readSeriesEvents(
   if (!isSeriesRecord(record) && remembered.some(isSingle))
     throw usageError("it was imported as single events before");
   const before = record?.series?.excepted ?? [];
-  const isOurs = (slot: number): boolean => {
-    const { deleted } = records.get(occurrenceIdentity(identity, wireTime(slot))) ?? {};
-    return before.includes(slot) || deleted === "here" || deleted === "begun";
+  const isOurs = (originalStart: number): boolean => {
+    const { deleted } = records.get(occurrenceIdentity(identity, wireTime(originalStart))) ?? {};
+    return before.includes(originalStart) || deleted === "here" || deleted === "begun";
   };
   const isGone = (each: ImportEntry) => each.cancelled || isSingleRecord(records.get(each.identity));
   // What cannot be read is left as it is: not made with a new series, and not deleted from one.
-  const isLeftOut = (slot: number) => !isSeriesRecord(record) || isOurs(slot);
+  const isLeftOut = (originalStart: number) => !isSeriesRecord(record) || isOurs(originalStart);
   const { content, ...read } = readSeries(entry, {
     engine,
     now,
     remark,
-    changes: new Set(changes.filter((each) => !isGone(each)).map((each) => slotIn(each.identity))),
+    changes: new Set(changes.filter((each) => !isGone(each)).map((each) => originalStartIn(each.identity))),
     gone: [
-      ...changes.filter(isGone).map((each) => slotIn(each.identity)),
-      ...unread.map(slotIn).filter(isLeftOut),
+      ...changes.filter(isGone).map((each) => originalStartIn(each.identity)),
+      ...unread.map(originalStartIn).filter(isLeftOut),
     ],
   });
   const event = { identity, content, exceptions: { ...read, isOurs } };
@@ -102,18 +102,21 @@ export function readSeriesEvents(
 /** An occurrence that was changed on its own, as its series says; empty for one that is none any more. */
 function restoredOf(
   { identity, record: { id, deleted = "begun" } }: Known,
-  { identity: series, content, exceptions: { excepted, isSlot } }: SeriesEvent,
+  { identity: series, content, exceptions: { excepted, isOriginalStart } }: SeriesEvent,
 ): readonly ImportEvent[] {
-  const slot = slotIn(identity);
+  const originalStart = originalStartIn(identity);
   const isChanged = isOccurrenceId(id) && deleted === "begun";
-  if (!isChanged || excepted.includes(slot) || !isSlot(slot)) return [];
-  const own = { ...content, ...timesFrom(content, slot), recurrences: undefined };
-  return [{ identity, content: own, ...placeInSeries(series, slot, content.all_day) }];
+  if (!isChanged || excepted.includes(originalStart) || !isOriginalStart(originalStart)) return [];
+  const own = { ...content, ...timesFrom(content, originalStart), recurrences: undefined };
+  return [{ identity, content: own, ...placeInSeries(series, originalStart, content.all_day) }];
 }
 
-/** Where an occurrence is in its series. @param slot when it starts by the rule (ms) */
-export function placeInSeries(series: string, slot: number, allDay: boolean | undefined) {
-  return { slot, occurrenceOf: { series, slot: slotText(slot, allDay === true) } };
+/** Where an occurrence is in its series. @param originalStart when it starts by the rule (ms) */
+export function placeInSeries(series: string, originalStart: number, allDay: boolean | undefined) {
+  return {
+    originalStart,
+    occurrenceOf: { series, originalStart: originalStartText(originalStart, allDay === true) },
+  };
 }
 
 /** Whether an occurrence is an event of its own in the calendar. */
@@ -122,7 +125,7 @@ export function isSingleRecord(record: ImportRecord | undefined): boolean {
 }
 
 /** When an occurrence would start by its rule (ms). */
-function slotIn(identity: string): number {
+function originalStartIn(identity: string): number {
   return Date.parse(identity.slice(identity.lastIndexOf(" ") + 1));
 }
 
@@ -141,7 +144,7 @@ export function windowInstants({ first, last, zone }: DayWindow) {
 }
 
 /** When an occurrence begins, which is a day with the window's clock. @param start midnight UTC of a day */
-export function slotOf(
+export function originalStartOf(
   start: number,
   { all_day: isAllDay }: Pick<EventDraft, "all_day">,
   { zone }: DayWindow,
@@ -165,9 +168,9 @@ export function occurrencesOf(
   const found: ImportEvent[] = [];
   // A date begins up to a day before or after its midnight in UTC.
   for (const instant of expand(recurrenceOf(content, recurrences), from - DAY_MS)) {
-    const slot = slotOf(instant, content, window);
-    if (slot >= to) break;
-    if (slot < from) continue;
+    const originalStart = originalStartOf(instant, content, window);
+    if (originalStart >= to) break;
+    if (originalStart < from) continue;
     if (content.all_day === true && instant % DAY_MS !== 0)
       throw usageError("an all-day event cannot repeat within a day");
     if (found.length === MAX_OCCURRENCES)
@@ -175,7 +178,7 @@ export function occurrencesOf(
         `it repeats too often: more than ${MAX_OCCURRENCES} times from ${window.first} to ${window.last}`,
       );
     const identity = occurrenceIdentity(uid, formatWireDateTime(instant));
-    found.push({ identity, content: { ...content, ...timesFrom(content, instant) }, slot });
+    found.push({ identity, content: { ...content, ...timesFrom(content, instant) }, originalStart });
   }
   return found;
 }

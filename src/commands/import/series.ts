@@ -1,10 +1,10 @@
 import { DAY_MS, formatWireDateTime } from "../../../contract/date-time.js";
-import { slotText } from "../../../contract/extensions.js";
+import { originalStartText } from "../../../contract/extensions.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import {
   exceptionsOf,
-  fromFirstSlot,
+  fromRuleStart,
   linesFor,
   shiftBetween,
   shiftedStart,
@@ -33,7 +33,7 @@ export interface SeriesExceptions {
   readonly excepted: readonly number[];
   /** Whether an import has made one of the calendar; any other is of an event that somebody deleted or changed. */
   readonly isOurs: (start: number) => boolean;
-  readonly isSlot: (start: number) => boolean;
+  readonly isOriginalStart: (start: number) => boolean;
 }
 
 /** A rule that gives the start alone. */
@@ -80,14 +80,20 @@ export function readSeries(entry: ImportEntry, { engine, now, remark, changes, g
   const starts = engine.openRecurrence(every);
   const rule = engine.openRecurrence({ ...every, lines: lines.slice(0, 1) });
   const { first, isLater } = firstOf(rule, { start, now });
-  const isWithin = (slot: number) => !isLater || slot >= first;
-  const slots = slotsAmong(starts, new Set([...asked].filter(isWithin)));
+  const isWithin = (originalStart: number) => !isLater || originalStart >= first;
+  const originalStarts = originalStartsAmong(starts, new Set([...asked].filter(isWithin)));
   if (isLater) remark(`imported without events before ${isoDate(first)}: ${TOO_MANY}`);
-  const excepted = [...new Set(excluded)].filter((slot) => slots.has(slot) && !changes.has(slot));
+  const excepted = [...new Set(excluded)].filter(
+    (originalStart) => originalStarts.has(originalStart) && !changes.has(originalStart),
+  );
   const added = dateLines("RDATE", read.extra.filter(isWithin), { isAllDay });
   const recurrences = [...lines.slice(0, 1), ...added, ...dateLines("EXDATE", excepted, { isAllDay })];
   const whole = { ...content, ...timesFrom(content, first), recurrences };
-  return { content: whole, excepted, isSlot: (slot: number) => isWithin(slot) && starts.has(slot) };
+  return {
+    content: whole,
+    excepted,
+    isOriginalStart: (originalStart: number) => isWithin(originalStart) && starts.has(originalStart),
+  };
 }
 
 /** A series of before 1900, which services refuse, such as a birthday without its year: it begins as `firstOf` says. */
@@ -119,7 +125,7 @@ function ruleLine(read: ReturnType<typeof readRecurrence>): string {
   const { rule, isAllDay } = read;
   if (rule === null) return ONCE;
   const until = Math.floor(untilOf(read) / SECOND) * SECOND;
-  const end = rule.UNTIL === undefined ? {} : { UNTIL: slotText(until, isAllDay) };
+  const end = rule.UNTIL === undefined ? {} : { UNTIL: originalStartText(until, isAllDay) };
   return `RRULE:${writeRule({ ...rule, ...end })}`;
 }
 
@@ -149,14 +155,15 @@ function firstOf(rule: Starts, { start, now }: { readonly start: number; readonl
  * @returns those of `asked` that are starts of the series
  * @throws CliError usage for more than `MAX_EXCEPTIONS` of them, and if the series has no other start
  */
-function slotsAmong(starts: Starts, asked: ReadonlySet<number>): ReadonlySet<number> {
-  const slots = new Set<number>();
+function originalStartsAmong(starts: Starts, asked: ReadonlySet<number>): ReadonlySet<number> {
+  const originalStarts = new Set<number>();
   for (const each of asked) {
-    if (starts.has(each)) slots.add(each);
-    if (slots.size > MAX_EXCEPTIONS) throw usageError(`it has more than ${MAX_EXCEPTIONS} exceptions`);
+    if (starts.has(each)) originalStarts.add(each);
+    if (originalStarts.size > MAX_EXCEPTIONS)
+      throw usageError(`it has more than ${MAX_EXCEPTIONS} exceptions`);
   }
   for (const start of starts.between(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY))
-    if (!slots.has(start)) return slots;
+    if (!originalStarts.has(start)) return originalStarts;
   throw usageError("its exceptions cover every event of its rule");
 }
 
@@ -170,14 +177,14 @@ export function draftOfSeries(
   exceptions: SeriesExceptions | undefined,
 ): EventDraft {
   const zone = draft.start_timezone ?? "UTC";
-  const shift = shiftBetween(fromFirstSlot(current), draft);
+  const shift = shiftBetween(fromRuleStart(current), draft);
   const times = timesFrom(draft, Date.parse(shiftedStart(current, shift, zone)));
-  const moved = (slot: number) =>
-    instantAt(wallClockAt(slot, current.start_timezone ?? "UTC") + shift.clock, zone);
-  const { excepted = [], isOurs = () => true, isSlot = () => false } = exceptions ?? {};
-  const others = exceptionsOf(current.recurrences).filter((slot) => !isOurs(slot));
+  const moved = (originalStart: number) =>
+    instantAt(wallClockAt(originalStart, current.start_timezone ?? "UTC") + shift.clock, zone);
+  const { excepted = [], isOurs = () => true, isOriginalStart = () => false } = exceptions ?? {};
+  const others = exceptionsOf(current.recurrences).filter((originalStart) => !isOurs(originalStart));
   const lines = (draft.recurrences ?? [ONCE]).filter((line) => !line.startsWith("EXDATE"));
-  const all = [...excepted, ...others.map(moved).filter(isSlot)];
+  const all = [...excepted, ...others.map(moved).filter(isOriginalStart)];
   return {
     ...draft,
     ...times,

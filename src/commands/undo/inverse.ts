@@ -8,11 +8,11 @@ import { changes } from "../../events/draft.js";
 import { type ChosenCalendar, resolveCalendars } from "../../events/find/calendar-choice.js";
 import { createRelatedResolver, DEFAULT_LABEL, type RelatedResolver } from "../../events/related.js";
 import {
-  fromFirstSlot,
+  fromRuleStart,
   linesFor,
+  originalStartOf,
   shiftBetween,
   shiftedStart,
-  slotOf,
   timesFrom,
   withoutExceptions,
 } from "../../events/repeat/series.js";
@@ -262,7 +262,7 @@ async function findUntouched(
 ): Promise<readonly Event[] | null> {
   const untouched: Event[] = [];
   for (const event of changed) {
-    const address = { calendarId: series.calendar_id, eventId: `${series.id}_${slotOf(event)}` };
+    const address = { calendarId: series.calendar_id, eventId: `${series.id}_${originalStartOf(event)}` };
     const current = await readCurrent(undo, address);
     if (current === null) return null;
     if (current.recurrences.length > 0) untouched.push(event);
@@ -296,14 +296,14 @@ function shownAs({ series, before, draft, after }: SeriesWrite, current: Event):
   // Another rule may begin on another day, though nothing was moved.
   const shift = isWhole
     ? shiftBetween(draft, before)
-    : shiftBetween(fromFirstSlot(current), fromFirstSlot(series));
+    : shiftBetween(fromRuleStart(current), fromRuleStart(series));
   const start = shiftedStart(current, shift, series.start_timezone ?? "UTC");
   return { ...series, ...timesFrom(series, Date.parse(start)) };
 }
 
 /** A series with its events that were changed on their own as the others, so that they can be changed again. */
 function seriesAgain(series: Event, changed: readonly Event[]): Event {
-  return { ...fromFirstSlot(series), recurrences: withoutExceptions(series.recurrences, changed) };
+  return { ...fromRuleStart(series), recurrences: withoutExceptions(series.recurrences, changed) };
 }
 
 /** The deleted event as a new one of its calendar. */
@@ -323,7 +323,7 @@ async function findPlace(run: Run, calendarId: string): Promise<Place> {
 /** Changes events of a series again that had been changed on their own. @param series of which they are one now */
 async function changeAgain(run: Run, series: Event, changed: readonly Event[]): Promise<void> {
   for (const event of changed) {
-    const current = { ...series, id: `${series.id}_${slotOf(event)}` };
+    const current = { ...series, id: `${series.id}_${originalStartOf(event)}` };
     await replace(run, current, { as: event, scope: "this" });
   }
 }

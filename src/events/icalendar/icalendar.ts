@@ -11,7 +11,7 @@ import type { ContentField } from "../../../contract/shapes.js";
 import { parseUrl } from "../../../contract/url.js";
 import { addDays } from "../../time/zoned-time.js";
 import { type LocalizedEvent, labelText, localizeEvent, userText } from "../localized-event.js";
-import { fromFirstSlot, isSeries, slotOf, withoutExceptions } from "../repeat/series.js";
+import { fromRuleStart, isSeries, originalStartOf, withoutExceptions } from "../repeat/series.js";
 import { digitsOf, escapeControls, escapeText, foldLines, utcTime } from "./text.js";
 import { extendSpan, type Span, zoneBlock, zonedTime } from "./zones.js";
 
@@ -85,7 +85,7 @@ function* entriesOf(events: readonly LocalizedEvent[]): Generator<Entry> {
     if (event.series_id === null || event === found?.series) return [event];
     // The rule of the series gives this occurrence.
     if (found !== undefined && event.recurrences.length > 0) return [];
-    if (found === undefined || slotOf(event) === null)
+    if (found === undefined || originalStartOf(event) === null)
       return [{ ...event, recurrences: [], series_id: null }];
     found.exceptions.push(event);
     return [];
@@ -99,7 +99,7 @@ function* entriesOf(events: readonly LocalizedEvent[]): Generator<Entry> {
     const { exceptions } = found;
     const recurrences = withoutExceptions(event.recurrences, exceptions);
     // COUNT and INTERVAL count from the first start, even if that is excepted.
-    const series = { ...localizeEvent(fromFirstSlot(event), "UTC"), recurrences };
+    const series = { ...localizeEvent(fromRuleStart(event), "UTC"), recurrences };
     yield { event: series, series: null };
     for (const each of exceptions) yield { event: each, series };
   }
@@ -240,9 +240,9 @@ function recurrenceIdLine(
   series: LocalizedEvent,
   { zones }: EventOptions,
 ): readonly string[] {
-  const slot = slotOf(event) ?? "";
-  const instant = slot.endsWith("Z") ? parseLenientDateTime(slot)?.instant : undefined;
-  if (instant === undefined) return [`RECURRENCE-ID;VALUE=DATE:${slot.slice(0, "YYYYMMDD".length)}`];
+  const originalStart = originalStartOf(event) ?? "";
+  const instant = originalStart.endsWith("Z") ? parseLenientDateTime(originalStart)?.instant : undefined;
+  if (instant === undefined) return [`RECURRENCE-ID;VALUE=DATE:${originalStart.slice(0, "YYYYMMDD".length)}`];
   return [zonedLine("RECURRENCE-ID", instant, { zone: series.start_timezone, zones })];
 }
 

@@ -22,7 +22,7 @@ export interface ImportRecord {
   readonly hash: string;
   /** `hashEvent` of the event as the import left it; empty for an occurrence that was not changed on its own. */
   readonly left: string;
-  readonly slot?: number | undefined;
+  readonly originalStart?: number | undefined;
   /** Of a series. */
   readonly series?: SeriesRecord | undefined;
   /** `isAlone` of the event. */
@@ -41,7 +41,7 @@ interface EventVersion {
 }
 
 /** A create that was sent, or was about to be. With its key it is sent again, and makes no second event. */
-export interface PendingCreate extends Pick<ImportRecord, "hash" | "slot" | "isAlone" | "series"> {
+export interface PendingCreate extends Pick<ImportRecord, "hash" | "originalStart" | "isAlone" | "series"> {
   readonly key: string;
   readonly draft: EventDraft;
 }
@@ -87,7 +87,7 @@ export function openRecords(state: State, source: string, rows: readonly Importe
     return {
       ...{ source, identity, sequence: sequences.get(identity) ?? null },
       ...columnsOf(records.get(identity) ?? null),
-      pending: pending === undefined ? null : JSON.stringify(pending),
+      pending: pending === undefined ? null : JSON.stringify(toStored(pending)),
     };
   };
   const partsOf = (identity: string, event: Event | null) =>
@@ -154,8 +154,18 @@ function readRows(rows: readonly ImportedRow[]) {
 /** The columns of a row that have what is remembered of an event; null for nothing. */
 export function columnsOf(record: ImportRecord | null): Pick<ImportedRow, "eventId" | "record"> {
   if (record === null) return { eventId: null, record: null };
-  const { id, ...others } = record;
-  return { eventId: id === "" ? null : id, record: JSON.stringify(others) };
+  const { id, ...rest } = record;
+  return { eventId: id === "" ? null : id, record: JSON.stringify(toStored(rest)) };
+}
+
+/** A record, or a pending create, with the keys of the database: it says `slot` for `originalStart`. */
+function toStored({ originalStart, ...rest }: Partial<ImportRecord>): object {
+  return { ...rest, slot: originalStart };
+}
+
+/** The reverse of `toStored`. calctl wrote it. */
+function fromStored<T>({ slot, ...rest }: Readonly<Record<string, unknown>>): T {
+  return { ...rest, ...(slot === undefined ? {} : { originalStart: slot }) } as unknown as T;
 }
 
 /** What the columns have; null for nothing. A damaged record is that of an event that somebody changed. */
@@ -168,8 +178,7 @@ export function recordOfRow(row: ImportedRow): ImportRecord | null {
 /** Null if it is damaged. */
 function parseRecord({ eventId, record }: ImportedRow): ImportRecord | null {
   const parsed = parseJson(record ?? "");
-  // calctl wrote it.
-  return isJsonObject(parsed) ? ({ id: eventId ?? "", ...parsed } as unknown as ImportRecord) : null;
+  return isJsonObject(parsed) ? { id: eventId ?? "", ...fromStored<Omit<ImportRecord, "id">>(parsed) } : null;
 }
 
 function readRow(row: ImportedRow) {
@@ -184,8 +193,11 @@ function readRow(row: ImportedRow) {
   const problem = isDamaged
     ? `the import record of event ${eventId} is damaged: the event counts as changed in the calendar; --overwrite replaces it`
     : null;
-  // calctl wrote it.
-  return { record: recordOfRow(row), pending: parsed as PendingCreate | null, problem };
+  return {
+    record: recordOfRow(row),
+    pending: isJsonObject(parsed) ? fromStored<PendingCreate>(parsed) : null,
+    problem,
+  };
 }
 
 /** Of an event that is not created again: whether it was is unknown, or it was deleted since. */

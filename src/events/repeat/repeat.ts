@@ -1,5 +1,5 @@
 import { dateToInstant, instantToDate } from "../../../contract/date-time.js";
-import { slotText } from "../../../contract/extensions.js";
+import { originalStartText } from "../../../contract/extensions.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import { usageError } from "../../errors.js";
@@ -21,7 +21,7 @@ import { readDayFlag } from "../input/date-flags.js";
 import type { EventFlags } from "../input/event-flags.js";
 import type { Named } from "../names.js";
 import type { EventUpdate } from "../write-events.js";
-import { fromFirstSlot, isSeries, requireSeries, shiftBetween, shiftedStart, timesFrom } from "./series.js";
+import { fromRuleStart, isSeries, requireSeries, shiftBetween, shiftedStart, timesFrom } from "./series.js";
 
 /**
  * Rules of events that repeat. `events create --repeat` makes a series, or with `--copies` single events by rule; `events
@@ -91,7 +91,7 @@ export async function planRule(
   }
   const api = await run.api();
   if (scope === undefined) await requireSeries(api, event.calendar_id);
-  const series = fromFirstSlot(await readSeries(api, event));
+  const series = fromRuleStart(await readSeries(api, event));
   const shift = shiftBetween(event, draft);
   const start = scope === "all" ? shiftedStart(series, shift, draft.start_timezone ?? "UTC") : draft.start_at;
   const content = { ...draft, start_at: start };
@@ -214,7 +214,7 @@ export function beginningOf(content: EventDraft<unknown>): Beginning {
 /** An RRULE that has its last start on a day, as UNTIL. @param day `YYYY-MM-DD` */
 export function untilDay(day: string, { zone, isAllDay }: Beginning): string {
   const last = isAllDay ? dateToInstant(day) : instantAt(dateToInstant(addDays(day, 1)), zone) - 1000;
-  return `UNTIL=${slotText(last, isAllDay)}`;
+  return `UNTIL=${originalStartText(last, isAllDay)}`;
 }
 
 /** @throws CliError usage for an RRULE that does not fit the event, and for one that ends before its first date */

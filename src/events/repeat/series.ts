@@ -1,5 +1,5 @@
 import { DAY_MS, formatWireDateTime, parseLenientDateTime } from "../../../contract/date-time.js";
-import { exceptedSlots, SCOPES, type Scope } from "../../../contract/extensions.js";
+import { excludedStarts, SCOPES, type Scope } from "../../../contract/extensions.js";
 import type { Event, EventDraft } from "../../../contract/shapes.js";
 import type { Api } from "../../api/client.js";
 import { CliError } from "../../errors.js";
@@ -21,16 +21,17 @@ export function isSeries({ id, series_id }: SeriesMember): boolean {
  * When an occurrence takes place by the rule of its series, even if it was moved: `20261207T080000Z`, of an all-day event
  * `20261207`. Null for other events, and where a service has other ids.
  */
-export function slotOf({ id, series_id }: SeriesMember): string | null {
-  const slot = series_id === null || !id.startsWith(`${series_id}_`) ? "" : id.slice(series_id.length + 1);
-  return /^\d{8}(?:T\d{6}Z)?$/.test(slot) ? slot : null;
+export function originalStartOf({ id, series_id }: SeriesMember): string | null {
+  const originalStart =
+    series_id === null || !id.startsWith(`${series_id}_`) ? "" : id.slice(series_id.length + 1);
+  return /^\d{8}(?:T\d{6}Z)?$/.test(originalStart) ? originalStart : null;
 }
 
 /** Whether an occurrence begins when it does by the rule of its series; false for other events. */
 export function isWhereItsRuleSays(event: Pick<Event, "id" | "series_id" | "start_at">): boolean {
   const digits = (text: string) => text.replace(/\D/g, "");
-  const slot = slotOf(event);
-  return slot !== null && digits(event.start_at ?? "").startsWith(digits(slot));
+  const originalStart = originalStartOf(event);
+  return originalStart !== null && digits(event.start_at ?? "").startsWith(digits(originalStart));
 }
 
 /** The lines of a series without the exceptions of some of its events. */
@@ -38,9 +39,9 @@ export function withoutExceptions(
   recurrences: readonly string[],
   events: readonly SeriesMember[],
 ): readonly string[] {
-  const slots = new Set(events.map(slotOf));
+  const originalStarts = new Set(events.map(originalStartOf));
   return recurrences.flatMap((line) => {
-    const left = exceptedSlots([line]).filter((slot) => !slots.has(slot));
+    const left = excludedStarts([line]).filter((originalStart) => !originalStarts.has(originalStart));
     if (!line.startsWith("EXDATE")) return [line];
     return left.length === 0 ? [] : [`${line.split(":")[0]}:${left.join(",")}`];
   });
@@ -49,8 +50,8 @@ export function withoutExceptions(
 type Times = Readonly<Record<"start_at" | "end_at", string | null | undefined>>;
 
 /** A series from where its rule begins: a service shows its first event, and those before are excepted. */
-export function fromFirstSlot<T extends Partial<Times> & Pick<EventDraft, "recurrences">>(series: T): T {
-  const [first = ""] = exceptedSlots(series.recurrences ?? []).toSorted();
+export function fromRuleStart<T extends Partial<Times> & Pick<EventDraft, "recurrences">>(series: T): T {
+  const [first = ""] = excludedStarts(series.recurrences ?? []).toSorted();
   const start = parseLenientDateTime(first)?.instant;
   const shown = Date.parse(series.start_at ?? "");
   return start === undefined || start >= shown ? series : { ...series, ...timesFrom(series, start) };
@@ -64,7 +65,9 @@ export function timesFrom({ start_at, end_at }: Partial<Times>, start: number) {
 
 /** When a series would have the events that its exceptions leave out (ms). */
 export function exceptionsOf(recurrences: readonly string[] = []): readonly number[] {
-  return exceptedSlots(recurrences).flatMap((slot) => parseLenientDateTime(slot)?.instant ?? []);
+  return excludedStarts(recurrences).flatMap(
+    (originalStart) => parseLenientDateTime(originalStart)?.instant ?? [],
+  );
 }
 
 /** Whether an id is that of an occurrence. */

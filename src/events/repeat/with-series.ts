@@ -1,8 +1,8 @@
-import { exceptedSlots } from "../../../contract/extensions.js";
+import { excludedStarts } from "../../../contract/extensions.js";
 import { nullOn } from "../../errors.js";
 import type { EventAddress, GetEvent } from "../../output/view.js";
 import { type LocalizedEvent, localizeEvent } from "../localized-event.js";
-import { isSeries, slotOf } from "./series.js";
+import { isSeries, originalStartOf } from "./series.js";
 
 /** Events that are read at the same time, at most. */
 const CONCURRENCY = 4;
@@ -30,7 +30,7 @@ export async function withSeries(
     }
     return found;
   };
-  const ofSeries = events.filter((event) => isSeries(event) || slotOf(event) !== null);
+  const ofSeries = events.filter((event) => isSeries(event) || originalStartOf(event) !== null);
   const series = await read(
     ofSeries.flatMap(({ calendar_id: calendarId, series_id: eventId }) =>
       eventId === null ? [] : { calendarId, eventId },
@@ -39,7 +39,7 @@ export async function withSeries(
   const told = series.filter(isSeries);
   const exceptions = await read(
     told.flatMap(({ calendar_id: calendarId, id, recurrences }) =>
-      exceptedSlots(recurrences).map((slot) => ({ calendarId, eventId: `${id}_${slot}` })),
+      excludedStarts(recurrences).map((originalStart) => ({ calendarId, eventId: `${id}_${originalStart}` })),
     ),
   );
   return [...events, ...told, ...exceptions];

@@ -1,5 +1,5 @@
 import { DAY_MS, formatWireDateTime, isTimeZone, parseLenientDateTime } from "../../../contract/date-time.js";
-import { slotText } from "../../../contract/extensions.js";
+import { originalStartText } from "../../../contract/extensions.js";
 import type { EventDraft } from "../../../contract/shapes.js";
 import { usageError } from "../../errors.js";
 import { instantAt, wallClockAt } from "../zoned-time.js";
@@ -302,6 +302,6 @@ export function dateLines(
   if (starts.length === 0) return [];
   const texts = [...new Set(starts)]
     .sort((one, other) => one - other)
-    .map((start) => slotText(start, isAllDay));
+    .map((start) => originalStartText(start, isAllDay));
   return [`${name}${isAllDay ? ";VALUE=DATE" : ""}:${texts.join(",")}`];
 }

@@ -435,8 +435,8 @@ test("METHOD may stand behind a zone, and have parameters", async () => {
 test("an end at the start, and an event that is cancelled, are not counted as without an end", async () => {
   const ends = ["DTEND:20261121T060000Z", "DURATION:PT0S"];
   const empty = ends.flatMap((end, index) => vevent(`UID:${index}`, START, end));
-  const slot = "RECURRENCE-ID:20261121T060000Z";
-  const withdrawn = vevent("UID:9", slot, START, "STATUS:CANCELLED");
+  const originalStart = "RECURRENCE-ID:20261121T060000Z";
+  const withdrawn = vevent("UID:9", originalStart, START, "STATUS:CANCELLED");
   const { notes } = await read(calendar(...empty, ...withdrawn));
   expect(notes).toEqual(["2 events of no length: an hour long (lines 3, 9)"]);
 });
@@ -730,7 +730,7 @@ test.each(
   expect(item).toMatchObject({ kind: "event", recurrences: ["RRULE:FREQ=WEEKLY", exception] });
 });
 
-test("a changed occurrence is known by its series and its slot", async () => {
+test("a changed occurrence is known by its series and its original start", async () => {
   const { items } = await read(
     calendar(
       ...vevent(START, "RRULE:FREQ=DAILY"),
@@ -738,7 +738,10 @@ test("a changed occurrence is known by its series and its slot", async () => {
       ...vevent("RECURRENCE-ID:20261123T070000.000+0100", "DTSTART:20261122T090000Z"),
     ),
   );
-  const changed = (slot: string) => ({ identity: `1 ${slot}`, occurrenceOf: { uid: "1", slot } });
+  const changed = (originalStart: string) => ({
+    identity: `1 ${originalStart}`,
+    occurrenceOf: { uid: "1", originalStart },
+  });
   expect(items).toMatchObject([
     { identity: "1" },
     changed("2026-11-22T06:00:00.000Z"),

@@ -13,7 +13,7 @@ beforeEach(async () => {
   Object.assign(world.service, withoutSeries({ ...world.service }));
 });
 
-const SLOT = "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000";
+const ORIGINAL_START = "RECURRENCE-ID;TZID=Europe/Berlin:20261214T190000";
 const WEEKLY = ["DTSTART;TZID=Europe/Berlin:20260105T190000", "DTEND;TZID=Europe/Berlin:20260105T203000"];
 
 const choir = (rule = "FREQ=WEEKLY", ...lines: readonly string[]) =>
@@ -70,8 +70,8 @@ test("all-day series keep their days", async () => {
   ]);
 });
 
-test("a changed occurrence replaces its slot, wherever it stands in the file; a cancelled one is deleted", async () => {
-  const moved = vevent("choir", "Concert", SLOT, "DTSTART;TZID=Europe/Berlin:20261215T200000");
+test("a changed occurrence replaces its original start, wherever it stands in the file; a cancelled one is deleted", async () => {
+  const moved = vevent("choir", "Concert", ORIGINAL_START, "DTSTART;TZID=Europe/Berlin:20261215T200000");
   const start = "DTSTART;TZID=Europe/Berlin:20261221T190000";
   const cancelled = vevent("choir", "Choir", "RECURRENCE-ID:20261221T180000Z", start, "STATUS:CANCELLED");
   expect(await importIcs([choir()], ...DECEMBER)).toMatchObject({ created: 4 });
@@ -94,11 +94,11 @@ test("an all-day event that repeats by the hour is rejected", async () => {
 });
 
 describe("a change of an event on another day", () => {
-  const at = (slot: string, start: string, ...lines: readonly string[]) =>
+  const at = (originalStart: string, start: string, ...lines: readonly string[]) =>
     vevent(
       "choir",
       "Concert",
-      `RECURRENCE-ID;TZID=Europe/Berlin:${slot}`,
+      `RECURRENCE-ID;TZID=Europe/Berlin:${originalStart}`,
       `DTSTART;TZID=Europe/Berlin:${start}`,
       ...lines,
     );
@@ -147,10 +147,10 @@ describe("a change to a series that cannot be imported", () => {
 
   test("leaves its occurrence alone: it is not made, and not put back", async () => {
     const rejected = [{ line: 10, reason: expect.stringContaining("51 characters"), title: LONG }];
-    const file = [choir(), vevent("choir", LONG, SLOT, MOVED)];
+    const file = [choir(), vevent("choir", LONG, ORIGINAL_START, MOVED)];
     expect(await importIcs(file, ...DECEMBER)).toMatchObject({ exitCode: 12, created: 3, rejected });
     expect(await starts()).not.toEqual(at("2026-12-14T19:00:00+01:00"));
-    const moved = [choir(), vevent("choir", "Choir", SLOT, MOVED)];
+    const moved = [choir(), vevent("choir", "Choir", ORIGINAL_START, MOVED)];
     expect(await importIcs(moved, ...DECEMBER)).toMatchObject({ exitCode: 0, created: 1 });
     expect(await importIcs(file, ...DECEMBER, "--prune")).toMatchObject({
       updated: 0,

@@ -19,8 +19,8 @@ const OTHER = vevent("other", "Other", "DTSTART:20261201T120000Z");
 const choir = (title = "Choir", ...lines: readonly string[]) =>
   vevent("choir", title, START, "DURATION:PT1H30M", "RRULE:FREQ=WEEKLY;COUNT=4", ...lines);
 const changed = (title: string, day: string, ...lines: readonly string[]) => {
-  const [slot, start] = [`TZID=Europe/Berlin:${day}T190000`, `TZID=Europe/Berlin:${day}T200000`];
-  return vevent("choir", title, `RECURRENCE-ID;${slot}`, `DTSTART;${start}`, ...lines);
+  const [originalStart, start] = [`TZID=Europe/Berlin:${day}T190000`, `TZID=Europe/Berlin:${day}T200000`];
+  return vevent("choir", title, `RECURRENCE-ID;${originalStart}`, `DTSTART;${start}`, ...lines);
 };
 
 const importIcs = (components: readonly string[], ...flags: readonly string[]) =>
@@ -262,8 +262,8 @@ test("a file that was cut changes no series that is known, and the whole one doe
   await importIcs([OTHER, choir(), ...changes]);
   const before = await listed();
   const later = choir().replace("T190000", "T183000");
-  const slots = changes.map((each) => each.replace("T190000", "T183000"));
-  const whole = icsFile([OTHER, later, ...slots]);
+  const originalStarts = changes.map((each) => each.replace("T190000", "T183000"));
+  const whole = icsFile([OTHER, later, ...originalStarts]);
   const cut = await importText(
     world,
     "choir.ics",
@@ -320,8 +320,8 @@ test("a RECURRENCE-ID that is a date is the event of that day, with its series o
 test("of a series of whole days a change is known by its day, also in an email alone", async () => {
   const day = (name: string, date: string) => `${name};VALUE=DATE:${date}`;
   const trip = vevent("trip", "Trip", day("DTSTART", "20261207"), "RRULE:FREQ=WEEKLY;COUNT=3");
-  const of = (title: string, slot: string, start: string) =>
-    vevent("trip", title, slot, day("DTSTART", start));
+  const of = (title: string, originalStart: string, start: string) =>
+    vevent("trip", title, originalStart, day("DTSTART", start));
   const report = await importIcs([trip, of("Fair", day("RECURRENCE-ID", "20261215"), "20261215")]);
   expect(report).toMatchObject({ exitCode: 0, created: 2 });
   expect(report.stderr).toContain("no event of its series starts at its RECURRENCE-ID 2026-12-15: it is an");

@@ -96,13 +96,13 @@ test("a list with a series of which some were moved, retitled, deleted and added
   const recurrences = ["RRULE:FREQ=WEEKLY;COUNT=9;BYDAY=MO", "RDATE:20261217T180000Z,20270301T180000Z"];
   writeFileSync(path, JSON.stringify({ ...choir, ...times, recurrences }));
   const { id } = await world.json<Event>("events", "create", "-c", "Family", "--input", path);
-  const change = (slot: string, ...flags: readonly string[]) =>
-    world.json("events", "update", `${id}_${slot}`, "--scope", "this", ...flags);
+  const change = (originalStart: string, ...flags: readonly string[]) =>
+    world.json("events", "update", `${id}_${originalStart}`, "--scope", "this", ...flags);
   await change("20261214T180000Z", "--by", "+1d", "--title", "Concert");
   await change("20261217T180000Z", "--location", "Hall");
   await change("20270118T180000Z", "--by", "-20d");
-  for (const slot of ["20261207T180000Z", "20261228T180000Z"])
-    await world.run("events", "delete", `${id}_${slot}`, "--scope", "this", "--yes");
+  for (const originalStart of ["20261207T180000Z", "20261228T180000Z"])
+    await world.run("events", "delete", `${id}_${originalStart}`, "--scope", "this", "--yes");
   // One week has the whole series.
   const week = ["--from", "2026-12-21", "--to", "2026-12-21"];
   const { stdout } = await world.run("events", "list", "-c", "Family", ...week, "-o", "ics");

@@ -211,7 +211,9 @@ describe("ics", () => {
     });
 
     test("without its rule has events with a UID each", async () => {
-      const ids = ["20261128T060000Z", "20261205T060000Z"].map((slot) => `${series_id}_${slot}`);
+      const ids = ["20261128T060000Z", "20261205T060000Z"].map(
+        (originalStart) => `${series_id}_${originalStart}`,
+      );
       const events = ids.map((id) => ({ ...EVENT, id, series_id }));
       expect(await linesWith(...events)).toEqual(ids.map((id) => `UID:${id}.${EVENT.calendar_id}@calctl`));
     });
