@@ -23,7 +23,7 @@ type Recorder = Pick<Writes, "begin">;
 export interface AlsoNoted<T> extends Pick<Write, "imported"> {
   /** Runs a transaction where the write is not recorded. */
   readonly transact: (work: (db: StateTransaction) => void) => Promise<void>;
-  readonly begun: (db: StateTransaction) => void;
+  readonly pending: (db: StateTransaction) => void;
   readonly done: (db: StateTransaction, result: T) => void;
   /** Nothing was written. */
   readonly refused: (db: StateTransaction, error: CliError) => void;
@@ -128,7 +128,7 @@ async function record<T>(
 ): Promise<T> {
   if (recorder === null) return also === undefined ? send() : noteAlone(send, kind, also);
   const described = { ...(await describe()), imported: also?.imported };
-  const finish = await recorder.begin(described, also?.begun);
+  const finish = await recorder.begin(described, also?.pending);
   let result: T;
   try {
     result = await send();
@@ -149,9 +149,9 @@ async function record<T>(
 async function noteAlone<T>(
   send: () => Promise<T>,
   kind: Write["kind"],
-  { transact, begun, done, refused }: AlsoNoted<T>,
+  { transact, pending, done, refused }: AlsoNoted<T>,
 ): Promise<T> {
-  await transact(begun);
+  await transact(pending);
   let result: T;
   try {
     result = await send();

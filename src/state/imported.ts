@@ -15,7 +15,7 @@ export interface ImportedRow {
   readonly sequence: number | null;
   /** What is remembered of the event, as JSON that only imports read. */
   readonly record: string | null;
-  /** A create that was begun, and whose outcome is not noted yet, as JSON that only imports read. */
+  /** A pending create: one whose outcome is not noted yet, as JSON that only imports read. */
   readonly pending: string | null;
 }
 

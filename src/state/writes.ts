@@ -46,7 +46,7 @@ export interface Outcome {
 /** A row of `writes`. */
 export interface WriteRow extends Write, Omit<Outcome, "state"> {
   readonly id: number;
-  /** `begun`: it may or may not have been done. */
+  /** `begun`: pending, so that it may or may not have been done. Rows have this word. */
   readonly state: "begun" | "undone" | Outcome["state"];
   /** Whether an undo may have created its event again. */
   readonly isUndoBegun?: boolean;

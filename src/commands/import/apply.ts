@@ -62,7 +62,7 @@ export async function applyPlan(options: ApplyOptions, { steps, settled }: Impor
   await records.transact((db) => {
     for (const { identity, record } of settled) if (record !== undefined) records.note(db, identity, record);
   });
-  const jobs = [...begunBefore(options, steps), ...restoresOf(options, steps), ...jobsOf(options, steps)];
+  const jobs = [...pendingCreates(options, steps), ...restoresOf(options, steps), ...jobsOf(options, steps)];
   const applied: Applied = {
     counts: { created: 0, updated: 0, deleted: 0 },
     done: 0,
@@ -112,11 +112,11 @@ function jobsOf(options: ApplyOptions, steps: readonly ImportStep[]): readonly J
   });
 }
 
-/** The creates that a killed run began, of events that the file does not have any more. */
-function begunBefore(options: ApplyOptions, steps: readonly ImportStep[]): readonly Job[] {
+/** The pending creates of a killed run, of events that the file does not have any more. */
+function pendingCreates(options: ApplyOptions, steps: readonly ImportStep[]): readonly Job[] {
   const added = new Set(steps.map((step) => (step.kind === "created" ? step.event.identity : "")));
-  const begun = [...options.records.pending].filter(([identity]) => !added.has(identity));
-  return begun.map(([identity, pending]) => ({
+  const creates = [...options.records.pending].filter(([identity]) => !added.has(identity));
+  return creates.map(([identity, pending]) => ({
     ...{ phase: 1, title: pending.draft.title, step: null },
     write: () => finishCreate(options, identity, pending, false),
   }));
@@ -141,12 +141,12 @@ async function create(options: ApplyOptions, event: ImportEvent): Promise<void> 
   const { records, source, drafter } = options;
   const { identity, originalStart, isAlone } = event;
   const hash = hashContent(event.content);
-  const begun = records.pending.get(identity);
+  const earlier = records.pending.get(identity);
   const before = records.byIdentity.get(identity);
   const key = shortHash([source, identity, hash, before?.undone ?? before?.id ?? null]);
   const draft = drafter.draftOf(event);
-  const pending = begun ?? { key, hash, draft, originalStart, isAlone, series: seriesRecord(event) };
-  const made = await finishCreate(options, identity, pending, begun === undefined);
+  const pending = earlier ?? { key, hash, draft, originalStart, isAlone, series: seriesRecord(event) };
+  const made = await finishCreate(options, identity, pending, earlier === undefined);
   if (pending.hash !== hash) await update(options, event, hashEvent(made));
 }
 
@@ -170,11 +170,11 @@ async function finishCreate(
   }
   const before = records.byIdentity.get(identity) ?? null;
   const also = records.alsoNoted<Written>(identity, null, {
-    begun: (db) => records.notePending(db, identity, pending),
+    pending: (db) => records.notePending(db, identity, pending),
     done({ event, isRepeat }) {
       // Somebody may have changed it since a killed run made it.
       const isAsMade = !isRepeat || isAsDrafted(event, draft, exceptedAs(event));
-      return [[identity, { id: event.id, left: isAsMade ? hashEvent(event) : "", ...known }]];
+      return [[identity, { id: event.id, lastWrittenHash: isAsMade ? hashEvent(event) : "", ...known }]];
     },
     refused: ({ code, status = 0 }) => [
       [identity, code === "rejected" && [404, 410].includes(status) ? skipped : before],
@@ -213,10 +213,10 @@ async function update(options: ApplyOptions, event: ImportEvent, seen: string): 
       if (seen !== "" || !isAsDrafted(current, wanted, event)) requireAsSeen(current, seen);
       return draftOfChange(wanted, current, event);
     },
-    changesOf(left) {
+    changesOf(written) {
       // Deletes of single events are exceptions of the series now.
-      const deleted = records.partsOf(identity, left).filter(([, part]) => part.deleted === "here");
-      return [...deleted.map(forget), [identity, writtenRecord(event, left)]];
+      const deleted = records.partsOf(identity, written).filter(([, part]) => part.deleted === "by_import");
+      return [...deleted.map(forget), [identity, writtenRecord(event, written)]];
     },
   });
 }
@@ -285,8 +285,11 @@ async function remove(
   const event = await (await run.api()).getEvent(address);
   requireAsSeen(event, seen);
   const also = records.alsoNoted<null>(identity, event, {
-    begun: (db) => records.note(db, identity, { ...record, deleted: "begun" }),
-    done: () => [...records.partsOf(identity, event).map(forget), [identity, { ...record, deleted: "here" }]],
+    pending: (db) => records.note(db, identity, { ...record, deleted: "pending" }),
+    done: () => [
+      ...records.partsOf(identity, event).map(forget),
+      [identity, { ...record, deleted: "by_import" }],
+    ],
   });
   await write(run, { kind: "delete", ...address, event, scope: scopeOf(event), also });
 }

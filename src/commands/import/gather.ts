@@ -337,7 +337,7 @@ interface Remembered {
  */
 function withoutOlder(items: readonly ImportItem[], { records, sequences }: Remembered) {
   const there = new Set(
-    [...records].flatMap(([each, { deleted }]) => (deleted === "here" ? [] : [each, seriesOf(each)])),
+    [...records].flatMap(([each, { deleted }]) => (deleted === "by_import" ? [] : [each, seriesOf(each)])),
   );
   const older = new Set<ImportEntry>();
   const notes: string[] = [];
@@ -375,7 +375,7 @@ function keptBeside(
     const ofSeries = series.get(seriesOf(identity));
     if (ofSeries === undefined || own.has(identity)) return false;
     const { isAlone = false, deleted } = records.get(identity) ?? {};
-    const isCancelled = deleted === "here" && !isSeriesRecord(records.get(seriesOf(identity)));
+    const isCancelled = deleted === "by_import" && !isSeriesRecord(records.get(seriesOf(identity)));
     const sequence = sequences.get(identity) ?? ofSeries;
     return (isAlone && !isCancelled && sequence >= ofSeries) || (isMail && sequence > ofSeries);
   };

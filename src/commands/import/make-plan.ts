@@ -189,9 +189,9 @@ async function judgeCandidate(
   const series = found.get(event?.occurrenceOf?.series ?? "");
   if (event !== undefined && series?.kind === "created")
     return { kind: "created", title: event.content.title, event };
-  const current = record.deleted === "elsewhere" ? null : await readEvent(judging, record.id);
+  const current = record.deleted === "by_user" ? null : await readEvent(judging, record.id);
   const title = event?.content.title ?? current?.title ?? "";
-  const isFirst = event !== undefined && series?.kind === "updated" && record.left === "";
+  const isFirst = event !== undefined && series?.kind === "updated" && record.lastWrittenHash === "";
   if (isFirst && (current === null ? await isMadeWith(judging, series.event, event) : isUntouched(current)))
     return { kind: "updated", title, event, seen: "" };
   if (current !== null) return judgeFound(judging, { title, ...known }, current);
@@ -208,7 +208,7 @@ async function judgeFound(
 ): Promise<Judged> {
   const { title, record, event, identity } = known;
   const seen = hashEvent(current);
-  const isAsLeft = record.left === "" ? isUntouched(current) : seen === record.left;
+  const isAsLeft = record.lastWrittenHash === "" ? isUntouched(current) : seen === record.lastWrittenHash;
   if (event === undefined) {
     const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(judging, known, current)));
     return isWhole ? { kind: "deleted", title, known, seen } : { kind: "conflicts", title, identity };
@@ -238,9 +238,9 @@ async function isExceptedByImport(judging: Judging, { identity, record }: Known)
   const { originalStart } = record;
   const { byIdentity } = judging.records;
   const series = byIdentity.get(seriesOf(identity));
-  if (originalStart === undefined || series === undefined || record.deleted === "elsewhere") return false;
+  if (originalStart === undefined || series === undefined || record.deleted === "by_user") return false;
   const { deleted } = byIdentity.get(identity) ?? {};
-  const isDeleted = deleted === "here" || deleted === "begun";
+  const isDeleted = deleted === "by_import" || deleted === "pending";
   if (!isDeleted && series.series?.excepted.includes(originalStart) !== true) return false;
   const current = await readEvent(judging, series.id);
   return exceptionsOf(current?.recurrences).includes(originalStart);
@@ -255,20 +255,20 @@ async function isAsImported(
   const parts = occurrenceRecords(judging.records.byIdentity, identity);
   const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { originalStart }]) => originalStart)]);
   if (exceptionsOf(recurrences).some((originalStart) => !ours.has(originalStart))) return false;
-  for (const [, { id, left, deleted }] of parts) {
-    if (deleted === "here") continue;
+  for (const [, { id, lastWrittenHash, deleted }] of parts) {
+    if (deleted === "by_import") continue;
     const current = await readEvent(judging, id);
-    if (current === null || hashEvent(current) !== left) return false;
+    if (current === null || hashEvent(current) !== lastWrittenHash) return false;
   }
   return true;
 }
 
 /** Somebody deleted it, or an import: with its series, or killed before it had noted that. */
 function judgeDeleted({ identity, record, event }: Known, title: string, isExcepted: boolean): Judged {
-  const isKilled = record.deleted === "begun";
+  const isKilled = record.deleted === "pending";
   if (isKilled && event !== undefined) return { kind: "created", title, event };
   const isOurs = isKilled || (event === undefined && isExcepted);
-  const deleted: ImportRecord = { ...record, deleted: isOurs ? "here" : "elsewhere" };
+  const deleted: ImportRecord = { ...record, deleted: isOurs ? "by_import" : "by_user" };
   return { kind: event === undefined ? "unchanged" : "conflicts", title, identity, record: deleted };
 }
 
@@ -341,11 +341,18 @@ function keyOf({ value, printed }: Named): string {
 const nullIfUnclear = nullOn("not_found", "usage");
 
 /** What is remembered of an event that says what the file says; null for an occurrence that is as its series says. */
-export function writtenRecord(event: ImportEvent, left: Event): ImportRecord | null {
-  if (isUntouched(left)) return null;
+export function writtenRecord(event: ImportEvent, written: Event): ImportRecord | null {
+  if (isUntouched(written)) return null;
   const hash = hashContent(event.content);
   const { originalStart, isAlone } = event;
-  return { id: left.id, hash, left: hashEvent(left), originalStart, isAlone, series: seriesRecord(event) };
+  return {
+    id: written.id,
+    hash,
+    lastWrittenHash: hashEvent(written),
+    originalStart,
+    isAlone,
+    series: seriesRecord(event),
+  };
 }
 
 /** Whether an occurrence is as its series says. */

@@ -80,12 +80,12 @@ export function compareWithRecords(
     const isReplaced = record !== null && isOther && isOccurrenceId(record.id);
     if (isReplaced && unlessDeleted(records.get(identity)) !== null) replaced.push({ identity, record });
     if (record === null || isReplaced) added.push(event);
-    else if (record.hash === hashContent(event.content) && record.deleted !== "begun")
+    else if (record.hash === hashContent(event.content) && record.deleted !== "pending")
       unchanged.push(identity);
     else changed.push({ identity, record, event });
   }
-  const isThere = ({ identity, record: { originalStart = window.from, deleted = "begun" } }: Known) =>
-    deleted === "begun" &&
+  const isThere = ({ identity, record: { originalStart = window.from, deleted = "pending" } }: Known) =>
+    deleted === "pending" &&
     ((originalStart >= window.from && originalStart < window.to) ||
       isSeriesRecord(records.get(seriesOf(identity))));
   const known = [...records].map(([identity, record]): Known => ({ identity, record })).filter(isThere);
@@ -145,7 +145,7 @@ export function recordOf(
   if (series === null) return null;
   const isOfEarlier = record !== null && isOccurrenceId(record.id) && !record.id.startsWith(`${series.id}_`);
   const id = `${series.id}_${occurrenceOf.originalStart}`;
-  return { hash: "", left: "", originalStart, ...(isOfEarlier ? null : record), id };
+  return { hash: "", lastWrittenHash: "", originalStart, ...(isOfEarlier ? null : record), id };
 }
 
 /** The identity of a single event, or that of the series of an occurrence. */

@@ -77,7 +77,7 @@ export function readSeriesEvents(
   const before = record?.series?.excepted ?? [];
   const isOurs = (originalStart: number): boolean => {
     const { deleted } = records.get(occurrenceIdentity(identity, wireTime(originalStart))) ?? {};
-    return before.includes(originalStart) || deleted === "here" || deleted === "begun";
+    return before.includes(originalStart) || deleted === "by_import" || deleted === "pending";
   };
   const isGone = (each: ImportEntry) => each.cancelled || isSingleRecord(records.get(each.identity));
   // What cannot be read is left as it is: not made with a new series, and not deleted from one.
@@ -101,11 +101,11 @@ export function readSeriesEvents(
 
 /** An occurrence that was changed on its own, as its series says; empty for one that is none any more. */
 function restoredOf(
-  { identity, record: { id, deleted = "begun" } }: Known,
+  { identity, record: { id, deleted = "pending" } }: Known,
   { identity: series, content, exceptions: { excepted, isOriginalStart } }: SeriesEvent,
 ): readonly ImportEvent[] {
   const originalStart = originalStartIn(identity);
-  const isChanged = isOccurrenceId(id) && deleted === "begun";
+  const isChanged = isOccurrenceId(id) && deleted === "pending";
   if (!isChanged || excepted.includes(originalStart) || !isOriginalStart(originalStart)) return [];
   const own = { ...content, ...timesFrom(content, originalStart), recurrences: undefined };
   return [{ identity, content: own, ...placeInSeries(series, originalStart, content.all_day) }];
@@ -121,7 +121,7 @@ export function placeInSeries(series: string, originalStart: number, allDay: boo
 
 /** Whether an occurrence is an event of its own in the calendar. */
 export function isSingleRecord(record: ImportRecord | undefined): boolean {
-  return record !== undefined && record.deleted !== "here" && !isOccurrenceId(record.id);
+  return record !== undefined && record.deleted !== "by_import" && !isOccurrenceId(record.id);
 }
 
 /** When an occurrence would start by its rule (ms). */

@@ -57,9 +57,9 @@ async function openUndoneImports(state: State, own: string | null): Promise<Undo
   const rows = await state.read((db) => (own === null ? [] : findImported(db, own)));
   const cancelled = rows.filter(({ record, pending }) => record === null && pending === null);
   return async (write, undo) => {
-    const { begun, refused, done } = notesOf(write, cancelled);
+    const { pending, refused, done } = notesOf(write, cancelled);
     // A later import looks at the event, should this process be killed before it has noted what it did.
-    await writeImported(state, begun);
+    await writeImported(state, pending);
     const id = await undo().catch(async (error: unknown) => {
       if (error instanceof CliError && !isOutcomeUnknown(error)) await writeImported(state, refused);
       throw error;
@@ -73,10 +73,10 @@ function notesOf(write: WriteRow, cancelled: readonly ImportedRow[]) {
   const { kind, eventId = "", after, imported } = write;
   let written: readonly ImportedRow[] = [];
   return {
-    begun(db: StateTransaction): void {
+    pending(db: StateTransaction): void {
       const id = kind === "create" ? after?.id : eventId;
       written = kind === "delete" ? [] : findOfEvent(db, id ?? "").filter((row) => row.eventId === id);
-      for (const row of written) changeRecord(db, row, { deleted: "begun" });
+      for (const row of written) changeRecord(db, row, { deleted: "pending" });
     },
     refused(db: StateTransaction): void {
       for (const row of written) saveImported(db, row);
@@ -86,7 +86,7 @@ function notesOf(write: WriteRow, cancelled: readonly ImportedRow[]) {
       const ids = { from: eventId, to: id };
       if (kind === "create") {
         for (const row of written)
-          changeRecord(db, { ...row, sequence: null }, { deleted: "here", isAlone: undefined });
+          changeRecord(db, { ...row, sequence: null }, { deleted: "by_import", isAlone: undefined });
         forgetCancelled(db, cancelled, written);
       } else if (imported !== undefined) {
         for (const row of imported) restore(db, row, ids);
@@ -127,7 +127,7 @@ function findAgain(db: StateTransaction, ids: IdChange): void {
   for (const row of findOfEvent(db, ids.from)) {
     const record = recordOfRow(row);
     if (record === null) continue;
-    const deleted = record.deleted === "elsewhere" ? undefined : record.deleted;
+    const deleted = record.deleted === "by_user" ? undefined : record.deleted;
     changeRecord(db, row, { ...withNewId(record, ids), deleted });
   }
 }

@@ -21,14 +21,14 @@ export interface ImportRecord {
   /** `hashContent` of what the file said. */
   readonly hash: string;
   /** `hashEvent` of the event as the import left it; empty for an occurrence that was not changed on its own. */
-  readonly left: string;
+  readonly lastWrittenHash: string;
   readonly originalStart?: number | undefined;
   /** Of a series. */
   readonly series?: SeriesRecord | undefined;
   /** `isAlone` of the event. */
   readonly isAlone?: boolean | undefined;
-  /** `begun`: a delete, or an undo, was sent. `here`: an import or its undo deleted it. `elsewhere`: somebody else did. */
-  readonly deleted?: "begun" | "here" | "elsewhere" | undefined;
+  /** `pending`: a delete, or an undo, was sent. `by_import`: an import or its undo deleted it. `by_user`: somebody else did. */
+  readonly deleted?: "pending" | "by_import" | "by_user" | undefined;
   /** The event that an undo deleted, where another one took its place before. */
   readonly undone?: string | undefined;
 }
@@ -51,7 +51,7 @@ export type RecordChange = readonly [identity: string, record: ImportRecord | nu
 
 /** What is noted of a write. */
 interface Notes<T> {
-  readonly begun?: (db: StateTransaction) => void;
+  readonly pending?: (db: StateTransaction) => void;
   readonly done: (result: T) => readonly RecordChange[];
   readonly refused?: (error: CliError) => readonly RecordChange[];
 }
@@ -67,7 +67,7 @@ export interface ImportRecords {
   readonly problems: readonly string[];
   /** Runs a transaction. @throws CliError configuration, unavailable */
   transact(work: (db: StateTransaction) => void): Promise<void>;
-  /** Changes what is remembered of an event, which ends a create of it that was begun. */
+  /** Changes what is remembered of an event, which ends a pending create of it. */
   note(db: StateTransaction, ...change: RecordChange): void;
   /** Notes a create before it is sent. */
   notePending(db: StateTransaction, identity: string, pending: PendingCreate): void;
@@ -127,9 +127,9 @@ export function openRecords(state: State, source: string, rows: readonly Importe
         for (const { identity } of changed) saveImported(db, rowOf(identity));
       });
     },
-    alsoNoted: (identity, current, { begun = () => undefined, done, refused = () => [] }) => ({
+    alsoNoted: (identity, current, { pending = () => undefined, done, refused = () => [] }) => ({
       imported: [identity, ...partsOf(identity, current).map(([part]) => part)].map(rowOf),
-      ...{ transact, begun, done: noteOnce(done), refused: noteOnce(refused) },
+      ...{ transact, pending, done: noteOnce(done), refused: noteOnce(refused) },
     }),
     partsOf,
   };
@@ -158,21 +158,35 @@ export function columnsOf(record: ImportRecord | null): Pick<ImportedRow, "event
   return { eventId: id === "" ? null : id, record: JSON.stringify(toStored(rest)) };
 }
 
-/** A record, or a pending create, with the keys of the database: it says `slot` for `originalStart`. */
-function toStored({ originalStart, ...rest }: Partial<ImportRecord>): object {
-  return { ...rest, slot: originalStart };
+/** Words for `deleted` in the database, and in code. */
+const DELETED = [
+  ["begun", "pending"],
+  ["here", "by_import"],
+  ["elsewhere", "by_user"],
+] as const;
+
+/** A record or a pending create as the database has it: rows of earlier versions stay readable. */
+function toStored({ originalStart, lastWrittenHash, deleted, ...rest }: Partial<ImportRecord>): object {
+  const [word] = DELETED.find(([, each]) => each === deleted) ?? [];
+  return { ...rest, left: lastWrittenHash, slot: originalStart, deleted: word };
 }
 
 /** The reverse of `toStored`. calctl wrote it. */
-function fromStored<T>({ slot, ...rest }: Readonly<Record<string, unknown>>): T {
-  return { ...rest, ...(slot === undefined ? {} : { originalStart: slot }) } as unknown as T;
+function fromStored<T>({ slot, left, deleted, ...rest }: Readonly<Record<string, unknown>>): T {
+  const [, state] = DELETED.find(([each]) => each === deleted) ?? [];
+  return {
+    ...rest,
+    ...(left === undefined ? {} : { lastWrittenHash: left }),
+    ...(slot === undefined ? {} : { originalStart: slot }),
+    ...(state === undefined ? {} : { deleted: state }),
+  } as unknown as T;
 }
 
 /** What the columns have; null for nothing. A damaged record is that of an event that somebody changed. */
 export function recordOfRow(row: ImportedRow): ImportRecord | null {
   if (row.record === null) return null;
   // No event has this hash.
-  return parseRecord(row) ?? { id: row.eventId ?? "", hash: "", left: "damaged" };
+  return parseRecord(row) ?? { id: row.eventId ?? "", hash: "", lastWrittenHash: "damaged" };
 }
 
 /** Null if it is damaged. */
@@ -201,11 +215,11 @@ function readRow(row: ImportedRow) {
 }
 
 /** Of an event that is not created again: whether it was is unknown, or it was deleted since. */
-export const SKIPPED: ImportRecord = { id: "", hash: "", left: "", deleted: "elsewhere" };
+export const SKIPPED: ImportRecord = { id: "", hash: "", lastWrittenHash: "", deleted: "by_user" };
 
 /** Null without a record, and for what an import or its undo has deleted. */
 export function unlessDeleted(record: ImportRecord | undefined): ImportRecord | null {
-  return record === undefined || record.deleted === "here" ? null : record;
+  return record === undefined || record.deleted === "by_import" ? null : record;
 }
 
 /** Whether it is of a series that is not deleted by an import. */

@@ -9,10 +9,15 @@ const ROW = {
   pending: null,
 };
 
-test("a record keeps the keys of the database, whatever they are called in code", () => {
-  const stored = { hash: "a", left: "b", slot: 1_796_666_400_000, deleted: "here" };
+test.each([
+  ["begun", "pending"],
+  ["here", "by_import"],
+  ["elsewhere", "by_user"],
+])("a record keeps the words of the database, such as %s, whatever they are in code", (word, deleted) => {
+  const stored = { hash: "a", left: "b", slot: 1_796_666_400_000, deleted: word };
   const record = recordOfRow({ ...ROW, record: JSON.stringify(stored) });
-  expect(record).toMatchObject({ id: ROW.eventId, hash: "a", originalStart: stored.slot });
+  const { hash, left: lastWrittenHash, slot: originalStart } = stored;
+  expect(record).toEqual({ id: ROW.eventId, hash, lastWrittenHash, originalStart, deleted });
   const columns = columnsOf(record);
   expect([columns.eventId, JSON.parse(columns.record ?? "")]).toEqual([ROW.eventId, stored]);
 });
