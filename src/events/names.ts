@@ -184,10 +184,10 @@ export function findPrintedLabel(printed: PrintedLabel, labels: readonly Label[]
   if (same !== undefined) return same;
   const name = foldCase(printed.name ?? "");
   const isDefault = name === "" && printed.number === 1;
-  const bearers = isDefault
+  const matches = isDefault
     ? labels.filter(({ number }) => number === 1)
     : labels.filter((label) => name !== "" && foldCase(label.name ?? "") === name);
-  return bearers.length === 1 ? (bearers[0] ?? null) : null;
+  return matches.length === 1 ? (matches[0] ?? null) : null;
 }
 
 /** What names a label whatever its name becomes: its number, else its plain id. */

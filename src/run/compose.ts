@@ -55,18 +55,18 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
   const terminal = composeTerminal(machine, flags, warn);
   const trace = (lines: readonly string[]): void => messages().trace(lines);
   const dependencies: ClientDependencies = { machine, flags, planned, trace };
-  const aside = (text: string): void => {
+  const info = (text: string): void => {
     if (!isSilentJob(dependencies)) note(text);
   };
   const interactive = () => terminal.prompt.available;
-  const auth = composeAuth(dependencies, { settings, interactive, warn, note: aside });
+  const auth = composeAuth(dependencies, { settings, interactive, warn, note: info });
   const openLocal = async () => {
     const { openLocalDatabase } = await import("../../service/access/open.js");
     return openLocalDatabase({ machine, note }, { database: machine.database(), rateLimit: null });
   };
   const localService = machine.overrides.localService ?? openLocal;
   const account = () => writingAccount(machine, { settings: settings(), token: auth.token });
-  const { state, writes } = composeState(machine, flags, { account, note, aside, warn });
+  const { state, writes } = composeState(machine, flags, { account, note, info, warn });
   const client = once(async () => {
     const service = { settings: settings(), token: auth.token, localService };
     return createServiceClient(service, dependencies);
@@ -94,7 +94,7 @@ export function composeRun(host: Machine, options: CompositionOptions): Run {
     terminal,
     targets: once(async () => {
       const { composeTargets } = await import("./targets.js");
-      return composeTargets(dependencies, { interactive, warn, note: aside });
+      return composeTargets(dependencies, { interactive, warn, note: info });
     }),
     state,
     writes,
@@ -129,7 +129,7 @@ interface StateOptions {
   readonly account: () => Promise<string | null>;
   readonly note: (text: string) => void;
   /** A note that jobs do not print. */
-  readonly aside: (text: string) => void;
+  readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
 }
 
@@ -137,14 +137,14 @@ interface StateOptions {
 function composeState(
   machine: Machine,
   { dryRun, command }: RunSettings,
-  { account: accountOf, note, aside, warn }: StateOptions,
+  { account: accountOf, note, info, warn }: StateOptions,
 ): Pick<Run, "state" | "writes"> {
   const open = once(async () => {
     const { openState } = await import("../state/state.js");
     const { clock, process, signal, resources } = machine;
     const path = machine.stateFile();
     const create = !dryRun;
-    const opened = await openState({ path, clock, process, signal, create, note, noteWait: aside });
+    const opened = await openState({ path, clock, process, signal, create, note, noteWait: info });
     resources.add(opened.close);
     return opened;
   });

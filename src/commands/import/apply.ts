@@ -57,10 +57,11 @@ interface Job {
 }
 
 /** Writes several events at a time, and notes each write, so that a killed run goes on where it was. */
-export async function applyPlan(options: ApplyOptions, { steps, settled }: ImportPlan): Promise<Applied> {
+export async function applyPlan(options: ApplyOptions, { steps, untouched }: ImportPlan): Promise<Applied> {
   const { run, records } = options;
   await records.transact((db) => {
-    for (const { identity, record } of settled) if (record !== undefined) records.note(db, identity, record);
+    for (const { identity, record } of untouched)
+      if (record !== undefined) records.note(db, identity, record);
   });
   const jobs = [...pendingCreates(options, steps), ...restoresOf(options, steps), ...jobsOf(options, steps)];
   const applied: Applied = {

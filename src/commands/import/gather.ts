@@ -26,7 +26,7 @@ import {
   windowInstants,
 } from "./series-events.js";
 
-export interface Gathered {
+export interface CollectedEntries {
   readonly source: ImportSource;
   readonly rejections: readonly Rejection[];
   /** How many cancelled events have not come from this source. */
@@ -41,7 +41,7 @@ export interface Gathered {
   readonly strays: readonly string[];
 }
 
-export interface GatherOptions {
+export interface CollectOptions {
   /** False for a file that was cut short. */
   readonly isComplete: boolean;
   readonly window: DayWindow;
@@ -59,7 +59,7 @@ export interface GatherOptions {
 }
 
 /** What is known of the file before its events are. */
-interface Gathering extends GatherOptions {
+interface Collecting extends CollectOptions {
   /** Identities of which a change cannot be read. */
   readonly affected: ReadonlySet<string>;
   readonly occurrences: ReturnType<typeof indexOccurrences>;
@@ -70,7 +70,7 @@ interface Gathering extends GatherOptions {
 }
 
 /** The events of a file: repeating ones as series or as their occurrences, of which those that the file changes are as it changes them. */
-export function gatherEvents(items: readonly ImportItem[], options: GatherOptions): Gathered {
+export function collectEntries(items: readonly ImportItem[], options: CollectOptions): CollectedEntries {
   const [again, remarks] = [createTally("event"), createTally("repeating event")];
   const newest = newestOf(withOriginalStarts(items, options.records), again.count);
   const { items: read, older, notes: strays } = withoutOlder(newest.items, options);
@@ -167,7 +167,7 @@ function writtenStart(start: string, allDay: boolean | undefined): string {
 /** Whether it is cancelled, and neither it nor its series has come from this source. */
 function isUnknown(
   { identity, cancelled, occurrenceOf }: ImportEntry,
-  { records, occurrences }: Gathering,
+  { records, occurrences }: Collecting,
   masters: ReadonlySet<string>,
 ): boolean {
   const uid = occurrenceOf?.uid ?? identity;
@@ -179,7 +179,7 @@ function isUnknown(
 /** The items with the original starts of changes to series that the file does not have, but earlier ones had. */
 function withOriginalStarts(
   items: readonly ImportItem[],
-  records: GatherOptions["records"],
+  records: CollectOptions["records"],
 ): readonly ImportItem[] {
   return items.map((item) => {
     const { uid, originalStartIn } = item.occurrenceOf ?? {};
@@ -206,11 +206,11 @@ function readBeginning(begins: string): Beginning {
 type Found = Pick<ImportSource, "events" | "masters" | "rejected">;
 
 /** What entries change or cancel of series, and those that cannot be imported. */
-function changesOf(entries: readonly ImportEntry[], gathering: Gathering, found: Found) {
+function changesOf(entries: readonly ImportEntry[], collecting: Collecting, found: Found) {
   const changes: { readonly entry: ImportEntry; readonly event: ImportEvent }[] = [];
   const failed: Rejection[] = [];
   for (const entry of entries) {
-    const event = changeOf(entry, gathering, found);
+    const event = changeOf(entry, collecting, found);
     if (event === null) continue;
     if ("reason" in event) failed.push(event);
     else changes.push({ entry, event });
@@ -219,7 +219,7 @@ function changesOf(entries: readonly ImportEntry[], gathering: Gathering, found:
 }
 
 /** The event, or of a repeating one the series or the occurrences; nothing of one that is cancelled. */
-function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[] | Rejection {
+function readMaster(entry: ImportEntry, found: Collecting): readonly ImportEvent[] | Rejection {
   const { identity, recurrences, content } = entry;
   const { affected, engine, records, occurrences, isComplete, storesSeries } = found;
   if (affected.has(identity))
@@ -244,7 +244,7 @@ function readMaster(entry: ImportEntry, found: Gathering): readonly ImportEvent[
 function readOccurrences(
   entry: ImportEntry,
   reason: string | null,
-  found: Gathering & { readonly engine: RuleEngine },
+  found: Collecting & { readonly engine: RuleEngine },
 ): readonly ImportEvent[] | Rejection {
   const { window, engine, remark } = found;
   const events = reasonOr(() => occurrencesOf(entry, { window, expand: engine.expandRecurrence }));
@@ -261,7 +261,7 @@ function readOccurrences(
 }
 
 /** Whether nothing of a repeating event was imported before, and the file changes no event of it that is imported. */
-function isNew({ identity }: ImportEntry, { records, occurrences, window }: Gathering): boolean {
+function isNew({ identity }: ImportEntry, { records, occurrences, window }: Collecting): boolean {
   const { changes = [], remembered = [] } = occurrences.get(identity) ?? {};
   const isLeftOut = (change: ImportEntry) => change.cancelled || !isOnDays(change, window);
   const changed = new Set(changes.map((change) => change.identity));
@@ -293,11 +293,11 @@ function reasonOr<T>(read: () => T): T | string {
  */
 function changeOf(
   entry: ImportEntry,
-  gathering: Gathering,
+  collecting: Collecting,
   { events, masters, rejected }: Found,
 ): ImportEvent | Rejection | null {
   const { occurrenceOf, content, identity } = entry;
-  const { affected, window, records, expanded } = gathering;
+  const { affected, window, records, expanded } = collecting;
   if (occurrenceOf === undefined) return null;
   const { uid } = occurrenceOf;
   const instant = Date.parse(occurrenceOf.originalStart);
@@ -313,12 +313,12 @@ function changeOf(
   const isLeftOut = expanded.has(uid) && !entry.cancelled && !records.has(identity);
   if (isLeftOut && !isOnDays(entry, window))
     return rejectEntry(entry, `it is not on the days from ${window.first} to ${window.last}`);
-  const isAlone = (!masters.has(uid) && hasComeAlone(entry, gathering)) || undefined;
+  const isAlone = (!masters.has(uid) && hasComeAlone(entry, collecting)) || undefined;
   return { identity, content, originalStart: originalStartOf(instant, content, window), isAlone };
 }
 
 /** Whether a change came before its series: it did in an earlier import, or only such changes of the series are known. */
-function hasComeAlone({ identity }: ImportEntry, { records, occurrences }: Gathering): boolean {
+function hasComeAlone({ identity }: ImportEntry, { records, occurrences }: Collecting): boolean {
   const { remembered = [] } = occurrences.get(seriesOf(identity)) ?? {};
   return records.get(identity)?.isAlone === true || remembered.every(({ record }) => record.isAlone);
 }

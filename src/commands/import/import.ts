@@ -79,7 +79,7 @@ interface Planned {
 export async function runImport(run: Run, flags: ImportFlags): Promise<void> {
   run.output.of(importView);
   const job = readJob(run, flags);
-  const gather = await readSource(run, job, flags);
+  const collect = await readSource(run, job, flags);
   const calendar = await chooseCalendar(run, "writeCalendar");
   const drafter = await createDrafter(run, calendar, flags.label);
   const storesSeries = await (await run.api()).hasExtension("recurrences", calendar.id);
@@ -93,7 +93,7 @@ export async function runImport(run: Run, flags: ImportFlags): Promise<void> {
     for (const problem of records.problems) run.output.warn(problem);
     const overwrite = flags.overwrite === true;
     const sequences = overwrite ? new Map() : records.sequences;
-    const read = gather({ records: records.byIdentity, sequences, storesSeries });
+    const read = collect({ records: records.byIdentity, sequences, storesSeries });
     requireSomething(run, { job, read });
     const prune = job.prune !== false && noPruneReason(read) === null;
     const plan = await makePlan({ ...shared, read, records, prune, overwrite });
@@ -151,7 +151,7 @@ function notesOf(
   { job, read, plan }: Pick<Planned, "job" | "read" | "plan">,
   others: readonly string[],
 ): readonly string[] {
-  const conflicts = plan.settled.flatMap(({ kind, title }) => (kind === "conflicts" ? [title] : []));
+  const conflicts = plan.untouched.flatMap(({ kind, title }) => (kind === "conflicts" ? [title] : []));
   const kept = firstNames(conflicts, MAX_NAMED);
   return [
     // An email that cancels events finds only those of its source.

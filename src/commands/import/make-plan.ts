@@ -36,7 +36,7 @@ export type ImportStep = { readonly title: string } & (
 );
 
 /** An event to which nothing is written. */
-interface Settled {
+interface Unchanged {
   readonly kind: "unchanged" | "conflicts";
   readonly title: string;
   readonly identity: string;
@@ -45,12 +45,12 @@ interface Settled {
 }
 
 /** What becomes of an event, as it is counted. */
-type Judged = ImportStep | Settled;
+type Classified = ImportStep | Unchanged;
 
 /** What an import would do. */
 export interface ImportPlan {
   readonly steps: readonly ImportStep[];
-  readonly settled: readonly Settled[];
+  readonly untouched: readonly Unchanged[];
   readonly counts: Omit<ImportReport, "source" | "rejected">;
   readonly examples: ImportExamples;
   /** How many events of the calendar came from the source before, and how many of them are not in the file any more. */
@@ -93,26 +93,26 @@ export async function makePlan(options: PlanOptions): Promise<ImportPlan> {
   const isPart = ({ identity, record }: Known) =>
     isOccurrenceId(record.id) && deleted.has(seriesOf(identity));
   const candidates: readonly Known[] = [...changed, ...others.filter((each) => !isPart(each))];
-  const found = new Map<string, Judged>();
-  const judging = { ...options, listed: await readListed(options, candidates) };
-  const judgeAll = async (some: readonly Known[]) => {
+  const found = new Map<string, Classified>();
+  const classifying = { ...options, listed: await readListed(options, candidates) };
+  const classifyAll = async (some: readonly Known[]) => {
     const failure = await firstFailure(some, async (known) => {
-      found.set(known.identity, await judgeCandidate(judging, known, found));
+      found.set(known.identity, await classify(classifying, known, found));
     });
     if (failure !== undefined) throw failure;
   };
-  await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf === undefined));
-  await judgeAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
-  const created = added.map((event): Judged => ({ kind: "created", title: event.content.title, event }));
-  const judged = [...created, ...found.values()];
+  await classifyAll(candidates.filter(({ event }) => event?.occurrenceOf === undefined));
+  await classifyAll(candidates.filter(({ event }) => event?.occurrenceOf !== undefined));
+  const created = added.map((event): Classified => ({ kind: "created", title: event.content.title, event }));
+  const classified = [...created, ...found.values()];
   const entries = new Set(read.source.entries);
   const parts = others.filter((each) => isPart(each) && entries.has(each.identity)).length;
-  const counted = countJudged(judged, unchanged + parts + read.superseded);
+  const counted = countClassified(classified, unchanged + parts + read.superseded);
   const absent = new Set(missing.map(({ identity }) => identity));
   const pruned = counted.steps.filter(
     (step) => step.kind === "deleted" && absent.has(step.known.identity),
   ).length;
-  return { ...counted, examples: examplesOf(judged, run), before, missing: missing.length, pruned };
+  return { ...counted, examples: examplesOf(classified, run), before, missing: missing.length, pruned };
 }
 
 /** From this number on, events are read from the list: 500 with a request, of which a service allows some hundreds at a time. */
@@ -142,17 +142,21 @@ async function readListed(
   return listed;
 }
 
-function countJudged(judged: readonly Judged[], unchanged: number) {
+function countClassified(classified: readonly Classified[], unchanged: number) {
   const counts = { created: 0, updated: 0, unchanged, deleted: 0, conflicts: 0 };
-  for (const { kind } of judged) counts[kind] += 1;
-  return { steps: judged.filter((each) => !isSettled(each)), settled: judged.filter(isSettled), counts };
+  for (const { kind } of classified) counts[kind] += 1;
+  return {
+    steps: classified.filter((each) => !isUnchanged(each)),
+    untouched: classified.filter(isUnchanged),
+    counts,
+  };
 }
 
 /** Titles of each kind; of a single event that is written, with its times. */
-function examplesOf(judged: readonly Judged[], { config }: Run) {
+function examplesOf(classified: readonly Classified[], { config }: Run) {
   const { timezone: zone, hours } = config.settings();
-  const titlesOf = (kind: Judged["kind"]) => {
-    const some = judged.filter((each) => each.kind === kind);
+  const titlesOf = (kind: Classified["kind"]) => {
+    const some = classified.filter((each) => each.kind === kind);
     const [only] = some;
     if (some.length > 1 || only === undefined || !("event" in only) || only.event === undefined)
       return some.slice(0, EXAMPLES).map(({ title }) => title);
@@ -164,12 +168,12 @@ function examplesOf(judged: readonly Judged[], { config }: Run) {
   return { created, updated, deleted: titlesOf("deleted"), conflicts: titlesOf("conflicts") };
 }
 
-function isSettled(judged: Judged): judged is Settled {
-  return judged.kind === "unchanged" || judged.kind === "conflicts";
+function isUnchanged(classified: Classified): classified is Unchanged {
+  return classified.kind === "unchanged" || classified.kind === "conflicts";
 }
 
-/** A plan whose events are judged. */
-interface Judging extends PlanOptions {
+/** A plan whose events are classified. */
+interface Classifying extends PlanOptions {
   /** Events of the calendar that were read already, by their ids. */
   readonly listed: ReadonlyMap<string, Event>;
 }
@@ -178,55 +182,58 @@ interface Judging extends PlanOptions {
  * An event that is as the import left it gets what the file changes, and is deleted where the file lacks it. One that somebody
  * changed is left alone; `--overwrite` updates it, too, but never deletes it. An occurrence that the file changes for
  * the first time is written after its series.
- * @param found what becomes of the events judged before: an occurrence is judged after its series
+ * @param found what becomes of the events classified before: an occurrence is classified after its series
  */
-async function judgeCandidate(
-  judging: Judging,
+async function classify(
+  classifying: Classifying,
   known: Known,
-  found: ReadonlyMap<string, Judged>,
-): Promise<Judged> {
+  found: ReadonlyMap<string, Classified>,
+): Promise<Classified> {
   const { record, event } = known;
   const series = found.get(event?.occurrenceOf?.series ?? "");
   if (event !== undefined && series?.kind === "created")
     return { kind: "created", title: event.content.title, event };
-  const current = record.deleted === "by_user" ? null : await readEvent(judging, record.id);
+  const current = record.deleted === "by_user" ? null : await readEvent(classifying, record.id);
   const title = event?.content.title ?? current?.title ?? "";
   const isFirst = event !== undefined && series?.kind === "updated" && record.lastWrittenHash === "";
-  if (isFirst && (current === null ? await isMadeWith(judging, series.event, event) : isUntouched(current)))
+  if (
+    isFirst &&
+    (current === null ? await isMadeWith(classifying, series.event, event) : isUntouched(current))
+  )
     return { kind: "updated", title, event, seen: "" };
-  if (current !== null) return judgeFound(judging, { title, ...known }, current);
-  const isExcepted = await isExceptedByImport(judging, known);
+  if (current !== null) return classifyFound(classifying, { title, ...known }, current);
+  const isExcepted = await isExceptedByImport(classifying, known);
   if (event !== undefined && series?.kind !== "updated" && isExcepted)
     return { kind: "created", title, event, isExcepted };
-  return judgeDeleted(known, title, isExcepted);
+  return classifyDeleted(known, title, isExcepted);
 }
 
-async function judgeFound(
-  judging: Judging,
+async function classifyFound(
+  classifying: Classifying,
   known: Known & { readonly title: string },
   current: Event,
-): Promise<Judged> {
+): Promise<Classified> {
   const { title, record, event, identity } = known;
   const seen = hashEvent(current);
   const isAsLeft = record.lastWrittenHash === "" ? isUntouched(current) : seen === record.lastWrittenHash;
   if (event === undefined) {
-    const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(judging, known, current)));
+    const isWhole = isAsLeft && (!isSeries(current) || (await isAsImported(classifying, known, current)));
     return isWhole ? { kind: "deleted", title, known, seen } : { kind: "conflicts", title, identity };
   }
-  if (isAsDrafted(current, judging.drafter.draftOf(event), event))
+  if (isAsDrafted(current, classifying.drafter.draftOf(event), event))
     return { kind: "unchanged", title, identity, record: writtenRecord(event, current) };
-  return isAsLeft || judging.overwrite
+  return isAsLeft || classifying.overwrite
     ? { kind: "updated", title, event, seen }
     : { kind: "conflicts", title, identity };
 }
 
 /** Whether an occurrence that is not there is made with its series: unless somebody deleted it. */
 async function isMadeWith(
-  judging: Judging,
+  classifying: Classifying,
   series: ImportEvent,
   { originalStart = 0 }: ImportEvent,
 ): Promise<boolean> {
-  const current = await readEvent(judging, judging.records.byIdentity.get(series.identity)?.id ?? "");
+  const current = await readEvent(classifying, classifying.records.byIdentity.get(series.identity)?.id ?? "");
   return (
     !exceptionsOf(current?.recurrences).includes(originalStart) ||
     series.exceptions?.isOurs(originalStart) !== false
@@ -234,37 +241,37 @@ async function isMadeWith(
 }
 
 /** Whether an occurrence is not there because an import has excepted it from its series: it was rejected or cancelled. */
-async function isExceptedByImport(judging: Judging, { identity, record }: Known): Promise<boolean> {
+async function isExceptedByImport(classifying: Classifying, { identity, record }: Known): Promise<boolean> {
   const { originalStart } = record;
-  const { byIdentity } = judging.records;
+  const { byIdentity } = classifying.records;
   const series = byIdentity.get(seriesOf(identity));
   if (originalStart === undefined || series === undefined || record.deleted === "by_user") return false;
   const { deleted } = byIdentity.get(identity) ?? {};
   const isDeleted = deleted === "by_import" || deleted === "pending";
   if (!isDeleted && series.series?.excepted.includes(originalStart) !== true) return false;
-  const current = await readEvent(judging, series.id);
+  const current = await readEvent(classifying, series.id);
   return exceptionsOf(current?.recurrences).includes(originalStart);
 }
 
 /** Whether nobody has changed or deleted a single event of a series. */
 async function isAsImported(
-  judging: Judging,
+  classifying: Classifying,
   { identity, record: { series } }: Known,
   { recurrences }: Event,
 ): Promise<boolean> {
-  const parts = occurrenceRecords(judging.records.byIdentity, identity);
+  const parts = occurrenceRecords(classifying.records.byIdentity, identity);
   const ours = new Set([...(series?.excepted ?? []), ...parts.map(([, { originalStart }]) => originalStart)]);
   if (exceptionsOf(recurrences).some((originalStart) => !ours.has(originalStart))) return false;
   for (const [, { id, lastWrittenHash, deleted }] of parts) {
     if (deleted === "by_import") continue;
-    const current = await readEvent(judging, id);
+    const current = await readEvent(classifying, id);
     if (current === null || hashEvent(current) !== lastWrittenHash) return false;
   }
   return true;
 }
 
 /** Somebody deleted it, or an import: with its series, or killed before it had noted that. */
-function judgeDeleted({ identity, record, event }: Known, title: string, isExcepted: boolean): Judged {
+function classifyDeleted({ identity, record, event }: Known, title: string, isExcepted: boolean): Classified {
   const isKilled = record.deleted === "pending";
   if (isKilled && event !== undefined) return { kind: "created", title, event };
   const isOurs = isKilled || (event === undefined && isExcepted);
@@ -273,7 +280,7 @@ function judgeDeleted({ identity, record, event }: Known, title: string, isExcep
 }
 
 /** Null for one that was deleted. */
-async function readEvent({ run, calendarId, listed }: Judging, eventId: string): Promise<Event | null> {
+async function readEvent({ run, calendarId, listed }: Classifying, eventId: string): Promise<Event | null> {
   const event = listed.get(eventId);
   if (event !== undefined) return event;
   const api = await run.api();

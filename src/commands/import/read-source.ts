@@ -9,7 +9,7 @@ import { truncateText, wrapMessage } from "../../output/table/text-width.js";
 import type { Run } from "../../run/run.js";
 import { addDays, localDate } from "../../time/zoned-time.js";
 import type { Rejection } from "./entry.js";
-import { type Gathered, type GatherOptions, gatherEvents } from "./gather.js";
+import { type CollectedEntries, type CollectOptions, collectEntries } from "./gather.js";
 import {
   type ImportFile,
   type ImportOptions,
@@ -92,7 +92,7 @@ const MAX_SHOWN_TITLE = 60;
 /** What was read. */
 export interface ReadSource
   extends Pick<ImportFile, "isComplete" | "isMail" | "header" | "footer">,
-    Pick<Gathered, "source" | "rejections" | "unknown" | "versions"> {
+    Pick<CollectedEntries, "source" | "rejections" | "unknown" | "versions"> {
   /** How many events and rejected items the file has. */
   readonly size: number;
   /** How many of them are left out: the file has them twice, or the file or an earlier import has a newer version. */
@@ -109,7 +109,7 @@ export async function readSource(
   run: Run,
   job: ImportJob,
   flags: ImportFlags,
-): Promise<(known: Pick<GatherOptions, "records" | "sequences" | "storesSeries">) => ReadSource> {
+): Promise<(known: Pick<CollectOptions, "records" | "sequences" | "storesSeries">) => ReadSource> {
   const { output, terminal, now } = run;
   const { path, name } = job;
   const window = await readWindow(run, flags);
@@ -127,12 +127,12 @@ export async function readSource(
   const isComplete = file.isComplete || file.format !== "ics";
   const options = { window, engine, isComplete, isMail: file.isMail === true };
   return (known) => {
-    const gathered = gatherEvents(items, { ...options, now: now(), ...known });
-    for (const note of [...notes, ...gathered.notes]) output.note(note);
-    nameAll(gathered.strays, output.note);
-    nameRejections(run, gathered.rejections);
-    const superseded = file.superseded + gathered.superseded;
-    return { ...file, ...gathered, superseded, size: items.length + file.superseded };
+    const collected = collectEntries(items, { ...options, now: now(), ...known });
+    for (const note of [...notes, ...collected.notes]) output.note(note);
+    nameAll(collected.strays, output.note);
+    nameRejections(run, collected.rejections);
+    const superseded = file.superseded + collected.superseded;
+    return { ...file, ...collected, superseded, size: items.length + file.superseded };
   };
 }
 
