@@ -38,7 +38,12 @@ function SteppingDatabase(location: string) {
           takeStep();
           return statement[method](...values);
         };
-      return { columns: () => statement.columns(), run: stepping("run"), all: stepping("all") };
+      return {
+        columns: () => statement.columns(),
+        setReturnArrays: (enabled: boolean) => statement.setReturnArrays(enabled),
+        run: stepping("run"),
+        all: stepping("all"),
+      };
     },
   };
 }
@@ -48,7 +53,10 @@ const { getBuiltinModule } = process;
 Object.assign(process, {
   getBuiltinModule: (id: string) =>
     id === "node:sqlite" && steps !== ""
-      ? { DatabaseSync: SteppingDatabase, StatementSync: { prototype: { columns: true } } }
+      ? {
+          DatabaseSync: SteppingDatabase,
+          StatementSync: { prototype: { columns: true, setReturnArrays: true } },
+        }
       : getBuiltinModule?.(id),
 });
 

@@ -148,12 +148,20 @@ async function stepThroughSqlite(file: string, steps: () => Steps): Promise<void
             step(sql);
             return statement[method](...values);
           };
-        return { columns: () => statement.columns(), run: stepping("run"), all: stepping("all") };
+        return {
+          columns: () => statement.columns(),
+          setReturnArrays: (enabled: boolean) => statement.setReturnArrays(enabled),
+          run: stepping("run"),
+          all: stepping("all"),
+        };
       },
     };
   }
   const { getBuiltinModule } = process;
-  const replaced = { DatabaseSync: SteppingDatabase, StatementSync: { prototype: { columns: true } } };
+  const replaced = {
+    DatabaseSync: SteppingDatabase,
+    StatementSync: { prototype: { columns: true, setReturnArrays: true } },
+  };
   Object.assign(process, {
     getBuiltinModule: (id: string) => (id === "node:sqlite" ? replaced : getBuiltinModule?.(id)),
   });
