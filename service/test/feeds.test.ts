@@ -274,7 +274,7 @@ describe("a page", () => {
     expect(text).toContain("<p>Not all events fit: some from 2026-11-21 on are missing.</p>");
   });
 
-  test("has what begins at the same time by title, as lists have it", async () => {
+  test("has what begins at the same time by title, as lists show it", async () => {
     for (const title of ["E", "C", "A", "D", "B"]) await create(inDays(0, title));
     const { text } = await ask((await addFeed()).path);
     expect([...text.matchAll(/<b>(.)<\/b>/g)].map(([, title]) => title)).toEqual(["A", "B", "C", "D", "E"]);

@@ -264,7 +264,7 @@ export function checkMentions(kind: TargetKind, mentions: readonly string[]): vo
   if (target === undefined) throw usageError(`--mention: ${kind} has no mentions`);
   const wrong = mentions.find((mention) => !target.known.test(mention));
   if (wrong !== undefined)
-    throw usageError(`--mention: ${kind} does not know ${quote(wrong)}`, `give ${target.hint}`);
+    throw usageError(`--mention: ${kind} does not know ${quote(wrong)}`, `use ${target.hint}`);
   if (mentions.length > MAX_MENTIONS)
     throw usageError(`--mention: ${mentions.length} are more than ${MAX_MENTIONS}`, "mention a group");
 }

@@ -59,8 +59,8 @@ function findProblem(url: URL, kind: TargetKind): string | null {
 }
 
 function hintOf(kind: TargetKind): string {
-  if (kind === "telegram") return "give the token that @BotFather gave you";
-  return `give the URL that the platform shows, such as ${EXAMPLES[kind] ?? "https://HOST/PATH"}`;
+  if (kind === "telegram") return "use the token from @BotFather";
+  return `use the URL that the platform shows, such as ${EXAMPLES[kind] ?? "https://HOST/PATH"}`;
 }
 
 function botUrl(url: string): string {
@@ -84,7 +84,7 @@ function checkPlatform({ hostname, pathname }: URL, kind: TargetKind, source: st
   if (platform === "discord" && kind === "slack" && pathname.endsWith("/slack")) return;
   throw usageError(
     `${source}: ${hostname} takes messages of ${platform}, not of ${kind}`,
-    `write --as ${platform}, or give the URL of ${kind}`,
+    `write --as ${platform}, or use the URL of ${kind}`,
   );
 }
 
@@ -100,10 +100,10 @@ interface OtherAddress {
 
 const CHANNEL_LINK = "it is a link to a channel, not the URL of a webhook";
 const SLACK_HINT =
-  "create an app with Incoming Webhooks, and give its URL: https://hooks.slack.com/services/…";
+  "create an app with Incoming Webhooks, and use its URL: https://hooks.slack.com/services/…";
 
 const GOOGLE_CHAT_HINT =
-  "create a webhook in the space's Apps & integrations, and give its URL: https://chat.googleapis.com/v1/spaces/…";
+  "create a webhook in the space's Apps & integrations, and use its URL: https://chat.googleapis.com/v1/spaces/…";
 
 const OTHER_ADDRESSES: readonly OtherAddress[] = [
   {
@@ -132,21 +132,21 @@ const OTHER_ADDRESSES: readonly OtherAddress[] = [
     host: /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$|^discord\.gg$/,
     path: /^(?!\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+\/?$)/,
     problem: "it is not the URL of a webhook",
-    hint: "create a webhook in the channel's settings, under Integrations, and give its URL: https://discord.com/api/webhooks/ID/TOKEN",
+    hint: "create a webhook in the channel's settings, under Integrations, and use its URL: https://discord.com/api/webhooks/ID/TOKEN",
   },
   {
     kind: "teams",
     host: /^teams\.(?:microsoft|live|cloud\.microsoft)\b/,
     path: /^/,
     problem: CHANNEL_LINK,
-    hint: "create the workflow When a Teams webhook request is received, and give its URL",
+    hint: "create the workflow When a Teams webhook request is received, and use its URL",
   },
   {
     kind: "mattermost",
     host: /^/,
     path: /\/channels\/[^/]+$/,
     problem: CHANNEL_LINK,
-    hint: "create an incoming webhook, and give its URL: https://HOST/hooks/…",
+    hint: "create an incoming webhook, and use its URL: https://HOST/hooks/…",
   },
   {
     kind: "googlechat",
@@ -182,7 +182,7 @@ const OTHER_ADDRESSES: readonly OtherAddress[] = [
     host: /^ntfy\.sh$/,
     path: /.\//,
     problem: "it is not the URL of a topic",
-    hint: "give the topic alone, as in https://ntfy.sh/TOPIC",
+    hint: "use the topic alone, as in https://ntfy.sh/TOPIC",
   },
 ];
 
@@ -259,7 +259,7 @@ export function isLikeUrl(text: string): boolean {
 
 /** What to do about a URL or a bot's token that was written on a command line. */
 export const SEEN_BY_OTHERS =
-  "a command line can be seen by others: renew the URL, and give it at the prompt, on stdin or with --url-file";
+  "a command line can be seen by others: renew the URL, and enter it at the prompt, on stdin or with --url-file";
 
 /** A wrong value in quotes for a message, unless it may be a secret in the wrong place. */
 export function quote(text: string): string {

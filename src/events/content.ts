@@ -158,6 +158,6 @@ export function wasUpdated(
   throw new CliError(
     "outcome_unknown",
     `it is unknown whether event ${id} was updated: the update may have been done and then overwritten, or another change came first`,
-    { hint: `look at it with \`calctl events get ${id}\``, details: { updated_at: updatedAt } },
+    { hint: `check it with \`calctl events get ${id}\``, details: { updated_at: updatedAt } },
   );
 }

@@ -37,7 +37,7 @@ export async function draftOfCopy(
   const { label, title } = event;
   const place = calendar.name || calendar.id;
   const noteMissing = (name: string): void =>
-    output.note(`${title}: ${place} has no label "${name}": it gets the default one`);
+    output.note(`${title}: ${place} has no label "${name}": it gets the default label`);
   const isElsewhere = calendar.id !== event.calendar_id;
   const labelId =
     label !== null && isElsewhere

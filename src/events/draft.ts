@@ -238,7 +238,10 @@ function movedStart(
   { patches, zone }: { readonly patches: readonly EventPatch<string>[]; readonly zone: string },
 ): DateInput {
   if (patches.some((patch) => patch.start !== undefined || givesLength(patch)))
-    throw usageError("--by moves the event as it is", "give no other times and no --all-day beside it");
+    throw usageError(
+      "--by cannot be combined with other times or --all-day",
+      "use --by alone to move the event",
+    );
   if (own.start === null) throw usageError("--by: the event has no times to move");
   const instant = afterStart({ ...own, start: own.start }, by, { zone, flag: "--by" });
   if (own.allDay !== true) return { kind: "date-time", text: by.text, instant };
@@ -280,7 +283,7 @@ function clearsTimes(patches: readonly EventPatch<string>[], category: string | 
     throw usageError(`--clear ${field}: a schedule needs its times`, "only a keep can have none");
   }
   if (other === undefined) {
-    throw usageError(`--clear ${field}: a keep has both times or neither`, "give --clear start --clear end");
+    throw usageError(`--clear ${field}: a keep has both times or neither`, "use --clear start --clear end");
   }
   return true;
 }
@@ -364,6 +367,6 @@ function checkSpan(
     `the end ${formatLocal(end, zones.end)} is not after the start ${formatLocal(start, zones.start)}`,
     isNight
       ? `for an end on the next day, write --end ${formatTyped(formatLocal(nextDay, zones.end), zones.end)}`
-      : "give an --end after --start, or --duration",
+      : "use an --end after --start, or --duration",
   );
 }

@@ -102,7 +102,7 @@ function readFields(value: unknown, source: string): Fields {
   if (!isJsonObject(value)) {
     throw usageError(
       `${source}: ${describeType(value)} is not an event`,
-      "give one JSON object, as events get prints it",
+      "pass one JSON object, as events get prints it",
     );
   }
   const known: readonly string[] = KEYS;

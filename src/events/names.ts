@@ -264,6 +264,6 @@ function ownId(me: string | null, source: string): string {
   if (me !== null) return plainId(me);
   throw usageError(
     `${source}: the current user is unknown, so "me" cannot be used`,
-    "give a user id or a member's name",
+    "use a user id or a member's name",
   );
 }

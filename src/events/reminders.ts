@@ -125,7 +125,7 @@ const MAX_GRACE = 12 * HOUR_MS;
  */
 export function checkWindow({ now, before, grace, allDayAt, zone }: ReminderWindow): void {
   if (before > MAX_BEFORE)
-    throw usageError("--before is longer than 5 days", "services list the events of seven days");
+    throw usageError("--before is longer than 5 days", "services list only the next seven days");
   const offsets = [now, now + 183 * DAY_MS].map((time) => offsetAt(time, zone));
   // Nowhere is it earlier than twelve hours behind UTC.
   const most = allDayAt === null ? MAX_GRACE : Math.min(MAX_GRACE, MAX_GRACE + Math.min(...offsets));

@@ -133,7 +133,7 @@ function askForRule(
   const isMoved = start !== undefined && Date.parse(start) !== Date.parse(before ?? "");
   if (!isAboutRule || !isMoved || recurrences !== undefined) return error;
   return wrapError(error, error.code, error.message, {
-    hint: 'give the new rule as --repeat, such as "weekly on tue"',
+    hint: 'set the new rule with --repeat, such as "weekly on tue"',
   });
 }
 

@@ -333,7 +333,7 @@ function unknownBefore(row: SentRow): CliError {
   const { pid } = readOwner(row.owner) ?? {};
   const where = pid === undefined ? "" : ` (process ${pid})`;
   const when = new Date(row.beganAt).toISOString();
-  const message = `it is not known whether this was sent by the attempt of ${when}${where}`;
+  const message = `it is unknown whether this was sent by the attempt of ${when}${where}`;
   const hint = "check whether it arrived";
   return describeUnknown(new CliError("outcome_unknown", message, { hint, mayHaveSucceeded: true }), row);
 }
@@ -361,8 +361,11 @@ function willBeRepeated({ message, status, request }: CliError): CliError {
 function throwNotNoted(cause: unknown): never {
   if (!(cause instanceof CliError)) throw cause;
   // Not the hint of the reason: to run the command again could send it again.
-  const hint = "it has arrived: correct what is wrong, and do not repeat this one";
-  throw new CliError("failed", `it was sent, but that could not be noted: ${cause.message}`, { hint, cause });
+  const hint = "it arrived: fix the problem, but do not send it again";
+  throw new CliError("failed", `it was sent, but this could not be recorded: ${cause.message}`, {
+    hint,
+    cause,
+  });
 }
 
 /** The table `sent`: a row for each key under which something was or is being sent. */

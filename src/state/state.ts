@@ -243,7 +243,7 @@ function requireNoLog(file: string): void {
 function noteOldFiles(folder: string, note: (text: string) => void): void {
   for (const [name, effect] of Object.entries(OLD_FILES))
     if (existsSync(join(folder, name)))
-      note(`${join(folder, name)} of an older calctl is not read; ${effect}`);
+      note(`${join(folder, name)} from an older calctl is ignored; ${effect}`);
 }
 
 /** @throws CliError configuration unless the file is ours and of this version */

@@ -201,7 +201,7 @@ export function createWrites({ open, account, command, warn }: WritesOptions) {
     },
     /** Runs work while no other process is undoing. @throws CliError unavailable when others take too long, configuration */
     async exclusively(work: () => Promise<void>): Promise<void> {
-      return exclusively(await open(), { name: "undo", doing: "taking something back" }, work);
+      return exclusively(await open(), { name: "undo", doing: "undoing a command" }, work);
     },
   };
 }

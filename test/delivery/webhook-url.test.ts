@@ -130,12 +130,12 @@ test.each<[TargetKind, string, string]>([
   [
     "slack",
     "https://hooks.slack.com/workflows/T0/A0/1/x",
-    "create an app with Incoming Webhooks, and give its URL: https://hooks.slack.com/services/…",
+    "create an app with Incoming Webhooks, and use its URL: https://hooks.slack.com/services/…",
   ],
   [
     "discord",
     "https://discord.com/channels/1/2",
-    "create a webhook in the channel's settings, under Integrations, and give its URL: https://discord.com/api/webhooks/ID/TOKEN",
+    "create a webhook in the channel's settings, under Integrations, and use its URL: https://discord.com/api/webhooks/ID/TOKEN",
   ],
   ["ntfy", "https://ntfy.sh/", "add the topic, as in https://ntfy.sh/TOPIC"],
 ])("for %s, the hint about %s says what would be right", (kind, text, hint) => {

@@ -361,7 +361,7 @@ describe("changes changes times", () => {
       "--by beside --clear start",
       eventOf(),
       { by: DAYS_LATER, start: null },
-      "--by moves the event as it is",
+      "--by cannot be combined with other times or --all-day",
     ],
     ["a time for an all-day event", allDayOf(), { end: "2026-11-22T15:00" }, 'T15:00" has a clock time'],
     [

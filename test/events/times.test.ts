@@ -173,7 +173,7 @@ describe("newTimes", () => {
 
   test.each([
     ["01:00", "for an end on the next day, write --end 2027-01-01T01:00"],
-    ["23:00", "give an --end after --start, or --duration"],
+    ["23:00", "use an --end after --start, or --duration"],
   ])("suggests the next day for an end that is earlier by the clock: %s", (clock, hint) => {
     const failure = failureOf(() => plan({ start: "2026-12-31T23:00", end: `2026-12-31T${clock}` }));
     expect(failure.hint).toBe(hint);

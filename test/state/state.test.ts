@@ -267,7 +267,7 @@ test("what an older calctl has left is named once, when the new one is created, 
   expect(notes).toEqual([]);
   for (let run = 0; run < 2; run += 1) (await openTestState(path, { note })).close();
   expect(notes).toEqual([
-    `${old} of an older calctl is not read; what was sent before may then be sent again`,
+    `${old} from an older calctl is ignored; what was sent before may then be sent again`,
   ]);
   expect(readFileSync(old, "utf8")).toBe("old");
 });

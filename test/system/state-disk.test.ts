@@ -52,7 +52,7 @@ describeWithDisk("a state database on a disk", () => {
     const sending = state.sendOnce("digest", async () => disk.fill(), KEEP);
     await expect(sending).rejects.toMatchObject({
       exitCode: 1,
-      message: expect.stringContaining("it was sent, but that could not be noted"),
+      message: expect.stringContaining("it was sent, but this could not be recorded"),
     });
     disk.free();
     expect(querySql(path, "select state from sent")).toEqual([{ state: "sending" }]);

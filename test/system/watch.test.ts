@@ -119,7 +119,7 @@ test("a token that is revoked is exit 4", async () => {
 });
 
 test.each([
-  [[], "it is not run again for this change, since --since-last is not given"],
+  [[], "it is not run again for this change: that needs --since-last"],
   [["--since-last", "desk"], "the next run under the same --since-last runs it again for this change"],
 ])(
   "that is interrupted with %j while a program runs ends all of it, and says what becomes of it",

@@ -114,7 +114,7 @@ function withoutPath({ href }: URL, path: string): string | null {
 
 function invalidMetadata(
   problem: string,
-  hint = "give --auth-url and --client-id to sign in without it",
+  hint = "use --auth-url and --client-id to sign in without it",
 ): CliError {
   return new CliError("rejected", `the service's sign-in metadata cannot be used: ${problem}`, { hint });
 }

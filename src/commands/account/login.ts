@@ -123,7 +123,7 @@ function report(
 function chooseRedirectUri({ redirectPort, redirectUri }: LoginOptions): string | undefined {
   if (redirectPort === undefined) return redirectUri;
   if (redirectUri !== undefined) {
-    throw usageError("--redirect-port and --redirect-uri are both given", "the URI carries its port");
+    throw usageError("--redirect-port and --redirect-uri are both given", "the URI already has a port");
   }
   const port = /^\d{1,5}$/.test(redirectPort) ? Number(redirectPort) : 0;
   if (port > 0 && port <= 65_535) return `http://127.0.0.1:${port}/callback`;
@@ -142,7 +142,7 @@ function parseTimeout(text: string): number {
   if (seconds > 0 && seconds <= MAX_TIMEOUT) return seconds;
   throw usageError(
     `--login-timeout: "${text}" is not a number of seconds from 1 to ${MAX_TIMEOUT}`,
-    "omit it for 300",
+    "omit it for the default of 300",
   );
 }
 

@@ -41,7 +41,7 @@ export const CONFIG_KEYS: Readonly<Record<ProfileKey, string>> = {
   hours: "24 (default) or 12: how times of day are shown to people, never in data",
   week_start: "first day of a week in week and month: monday (default), sunday or saturday",
   token_command: "program that prints the token: a path, or a JSON array of program and arguments",
-  journal: "off keeps nothing that calctl undo could take back",
+  journal: "off keeps no record for calctl undo",
 };
 
 /** Keys of a profile with their values; null when not set. */

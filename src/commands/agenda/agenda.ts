@@ -93,8 +93,7 @@ async function runAgenda(run: Run, layout: Layout, options: AgendaOptions): Prom
 /** The days that the argument chooses, as flags. @throws CliError usage for words that are not understood */
 async function readDays(run: Run, layout: Layout, { when = [], ...flags }: AgendaOptions): Promise<DayFlags> {
   if (when.length === 0 && layout !== "month") return { days: WEEK, ...flags };
-  if (flags.from !== undefined)
-    throw usageError("--from: the days are already given", "leave out one of them");
+  if (flags.from !== undefined) throw usageError("--from: the days are already set", "use only one of them");
   if (when.some((word) => word.trim() === "")) throw emptyValueError("WHEN");
   const { first, last } = await readWhen(run, layout, when.join(" ").trim(), flags.strictDates === true);
   return flags.days === undefined ? { from: first, to: last } : { from: first, days: flags.days };

@@ -137,7 +137,7 @@ async function readBusyEvents(
   if (fromNow && last < localDate(run.now(), zone))
     throw usageError(
       `${flags.on === undefined ? "--from" : "--on"}: ${last} is over`,
-      "time is free from now on",
+      "choose today or a later day",
     );
   const read = await readAll(run, query, names);
   const me = (await (await run.api()).getCurrentUser()).id;

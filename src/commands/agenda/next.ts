@@ -79,7 +79,7 @@ export async function runNext(run: Run, options: NextOptions): Promise<void> {
   const days = { first: today, last: null };
   await printList(run, found, { days, layout: "list", noteOf: (event) => describeWait(event, now) });
   if (found.events.length === 0 && run.terminal.isTerminal)
-    run.output.note(within === null ? "no event is on or comes next" : `no event within ${within.text}`);
+    run.output.note(within === null ? "no current or upcoming events" : `no event within ${within.text}`);
 }
 
 /** Passes on pages that are ordered by start, until they have the first events that are wanted. */

@@ -68,5 +68,7 @@ function noteSilence({ output, flags }: Run, name: string, { changes, isFirst, w
   const events = watched === 1 ? "1 event" : `${watched} events`;
   if (!isFirst) output.note(`no changes since the last run under the name "${name}"`);
   else if (!flags.dryRun)
-    output.note(`first run under the name "${name}": ${events} noted, changes are printed from now on`);
+    output.note(
+      `first run under the name "${name}": ${events} recorded; changes are printed from the next run on`,
+    );
 }

@@ -103,7 +103,7 @@ function createProgramDelivery(
   if (program === "") throw emptyValueError("the program");
   const again = isNamed
     ? "the next run under the same --since-last runs it again for this change"
-    : "it is not run again for this change, since --since-last is not given";
+    : "it is not run again for this change: that needs --since-last";
   const runProgram = createProgramRunner(machine, { warn: output.warn, again });
   const reported = new Set<string>();
   return async (change) => {

@@ -54,7 +54,7 @@ async function runComment(run: Run, options: CommentOptions): Promise<void> {
   const output = run.output.of(activityView);
   const { text, file, key } = options;
   checkKey(key);
-  if (text !== undefined && file !== undefined) throw usageError("give either TEXT or --file, not both");
+  if (text !== undefined && file !== undefined) throw usageError("use either TEXT or --file, not both");
   const eventId = await chooseEventId(run, options.id);
   const post = async (content: string): Promise<void> => {
     checkText({ comment: content });
@@ -65,7 +65,7 @@ async function runComment(run: Run, options: CommentOptions): Promise<void> {
     const request = { kind: "comment", calendarId, eventId, title, content, key } as const;
     const { created, isRepeat } = await write(run, request);
     if (isRepeat) run.output.note(`already posted with key "${key}"`);
-    await output.print(created, `comment ${created.id} was posted${isRepeat ? " before" : ""}`);
+    await output.print(created, `comment ${created.id} was ${isRepeat ? "already " : ""}posted`);
   };
   if (text !== undefined) return post(text);
   if (file !== undefined || !run.terminal.input.isTerminal)
@@ -123,7 +123,7 @@ async function openComments(api: Api, address: EventAddress): Promise<AsyncItera
 /** Asks for one line, or opens the editor for more. */
 async function askComment({ terminal }: Run, post: (content: string) => Promise<void>): Promise<void> {
   if (!terminal.prompt.available)
-    throw usageError("the comment is missing", "give it as TEXT, with --file, or on stdin");
+    throw usageError("the comment is missing", "pass it as TEXT, with --file, or on stdin");
   const editor = await terminal.openEditor();
   const question = editor.command === null ? "Comment:" : "Comment (nothing opens the editor):";
   const line = await terminal.prompt.text(question, {

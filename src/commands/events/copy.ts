@@ -70,7 +70,7 @@ async function runEventsCopy(run: Run, options: EventsCopyOptions): Promise<void
   const { id, start, by, strictDates = false, to } = options;
   run.output.of(eventView);
   if ((start ?? by ?? to) === undefined)
-    throw usageError("this would be the same event once more", "give --start, --by or --to");
+    throw usageError("this would copy the event to the same calendar and time", "use --start, --by or --to");
   const shift = by === undefined ? undefined : parseShift(by, "--by");
   const typed = { ...(start !== undefined && { start }), strictDates, addsTime: true };
   const read = await readTimeFlags(run, typed);
@@ -166,8 +166,8 @@ async function runEventsMove(
       // What was changed on its own would be deleted without a copy.
       if (isSeries(event))
         throw usageError(
-          `event ${event.id} is a series, which is not moved`,
-          "copy it, look at the copy, then delete it",
+          `event ${event.id} is a series and cannot be moved`,
+          "copy it, check the copy, then delete it",
         );
       const create = await copierTo(target, event);
       return async (read) => {
@@ -198,7 +198,7 @@ async function moveEvent(
     const copied = `event ${event.id} was copied to ${copy.id} in ${target.name || target.id}`;
     const code = error.code === "interrupted" ? "interrupted" : "partial";
     throw wrapError(error, code, `${copied}, but deleting it failed: ${error.message}`, {
-      hint: `look at both, and delete one: calctl events delete ${event.id}`,
+      hint: `check both, and delete one: calctl events delete ${event.id}`,
       details: { copied: { from: event.id, to: copy.id } },
     });
   }

@@ -106,7 +106,7 @@ async function runEventsUpdate(run: Run, options: EventsUpdateOptions): Promise<
     run.output.note("--input: recurrences are ignored: --repeat changes the rule");
   if (patches.every(isEmptyPatch) && rules === null) {
     if (run.terminal.prompt.available && isSingle) return runUpdateForm(run, options);
-    throw usageError("nothing to change", "give at least one field; see calctl events update --help");
+    throw usageError("nothing to change", "set at least one field; see calctl events update --help");
   }
   const resolverOf = createResolvers(run);
   const ids = given.length === 0 ? [await chooseEventId(run, undefined)] : given;
@@ -135,9 +135,9 @@ async function runEventsUpdate(run: Run, options: EventsUpdateOptions): Promise<
 /** @throws CliError usage for options that exclude each other */
 function checkOptions({ id, input, descriptionFile, ifUnchanged }: EventsUpdateOptions): void {
   if (id.includes(STDIN_IDS) && [input, descriptionFile].includes("-"))
-    throw usageError("ids and another flag both read stdin", "give only one -");
+    throw usageError("ids and another flag both read stdin", "use only one -");
   if (ifUnchanged !== undefined && !isSingleId(id))
-    throw usageError("--if-unchanged: is about one event", "update several one by one");
+    throw usageError("--if-unchanged takes one event", "update events one by one");
 }
 
 /** Asks for the event again, and changes what the answers change. */
@@ -163,7 +163,7 @@ async function runEventsEdit(run: Run, options: EventsUpdateOptions): Promise<vo
   const { ifUnchanged, strictDates = false } = options;
   if (hasContentFlags(options) || ifUnchanged !== undefined)
     throw usageError("--edit cannot be combined with field flags", "change these fields in the editor");
-  if (!isSingleId(options.id)) throw usageError("--edit: is about one event", "give one id");
+  if (!isSingleId(options.id)) throw usageError("--edit takes one event", "use one id");
   const output = run.output.of(eventView);
   (await run.terminal.openEditor()).requireCommand("--edit");
   const id = await chooseEventId(run, options.id[0]);

@@ -55,7 +55,7 @@ export function readCsv(text: string, options: ReaderOptions & CsvOptions): Read
     const title = cellOf(row, "title") ?? null;
     const place = { line: row.line, text: row.text, title, ...(isCut ? {} : { identity }) };
     return readEntry(place, options, (count) => {
-      if (isCut) throw usageError("a quotation mark has no end");
+      if (isCut) throw usageError("a quotation mark is not closed");
       const cells = row.cells.findLastIndex((cell) => cell.trim() !== "") + 1;
       const expected = header.cells.length;
       if (cells > expected) throw usageError(`it has ${cells} cells, the header ${expected}`);
@@ -77,7 +77,7 @@ function requireIsoDate(cell: string | undefined, line: number): void {
   if (cell === undefined || !needsOrder(cell)) return;
   throw usageError(
     `line ${line}: "${cell}" is not an ISO 8601 date`,
-    "say the order of day, month and year: --dates dmy, mdy or ymd",
+    "set the order of day, month and year: --dates dmy, mdy or ymd",
   );
 }
 
@@ -186,7 +186,7 @@ export function findColumns(header: readonly string[], given: string | undefined
   const columns = { ...withDate(named, chosen, names), ...chosen };
   const missing = (["title", "start"] as const).filter((field) => columns[field] === undefined);
   if (missing.length === 0) return columns;
-  throw usageError(`no column is the ${missing.join(", none the ")}`, columnsHint(header));
+  throw usageError(`no column for the ${missing.join(" or the ")}`, columnsHint(header));
 }
 
 /** @throws CliError usage for a column that is not there */
@@ -208,7 +208,7 @@ function withDate(named: Columns, chosen: Columns, names: readonly string[]): Co
 }
 
 function columnsHint(header: readonly string[]): string {
-  return `say which it is, as --columns title=Subject,start="Start Date"; the columns are ${header.filter((name) => name.trim() !== "").join(", ")}`;
+  return `name it, as in --columns title=Subject,start="Start Date"; the columns are ${header.filter((name) => name.trim() !== "").join(", ")}`;
 }
 
 /** The name of a column may be in quotation marks. */

@@ -221,7 +221,7 @@ export function endAfter(start: LocalTime, end: LocalTime, zone: string): number
 }
 
 /** The remark on a timed event that ends when it starts, which the calendar does not take. */
-export const OF_NO_LENGTH = "of no length: an hour long";
+export const OF_NO_LENGTH = "without a length: an hour long";
 
 /** The remark on an event whose file gives it more than one label. */
 export const SEVERAL_LABELS = "with several categories: the first is its label";

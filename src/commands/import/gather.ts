@@ -121,7 +121,7 @@ export function collectEntries(items: readonly ImportItem[], options: CollectOpt
   return { source, rejections: all, superseded, unknown, versions, notes, strays };
 }
 
-/** A change of an occurrence that its series in the file does not have: it is an event of its own. */
+/** A change of an occurrence that its series in the file does not have: it is imported as a separate event. */
 function strayChangeOf(
   { line, title, occurrenceOf, cancelled }: ImportEntry,
   events: ReadonlyMap<string, ImportEvent>,
@@ -130,7 +130,7 @@ function strayChangeOf(
   const { exceptions, content } = events.get(uid) ?? {};
   if (exceptions === undefined || exceptions.isOriginalStart(Date.parse(originalStart))) return [];
   const start = writtenStart(originalStart, content?.all_day);
-  const becomes = cancelled ? "it cancels nothing" : "it is an event of its own";
+  const becomes = cancelled ? "it cancels nothing" : "it is imported as a separate event";
   return [
     `line ${line}: "${title}": no event of its series starts at its RECURRENCE-ID ${start}: ${becomes}`,
   ];
@@ -152,7 +152,7 @@ function strayStartsOf(
   const isGiven = !lines.some((each) => each.startsWith("RRULE")) || starts.has(Date.parse(start_at));
   const first = isGiven
     ? []
-    : [`its rule gives no event at its DTSTART ${writtenStart(start_at, all_day)}, so there is none`];
+    : [`its rule has no event at its DTSTART ${writtenStart(start_at, all_day)}, so there is none`];
   const dates = firstNames(stray, MAX_DATES);
   const excluded =
     stray.length === 0 ? [] : [`no event of it starts at the EXDATE ${dates}, which excludes nothing`];
@@ -236,7 +236,7 @@ function readMaster(entry: ImportEntry, found: Collecting): readonly ImportEvent
     : null;
   if (series !== null && typeof series !== "string") return series;
   if (isSeriesRecord(records.get(identity)))
-    return rejectEntry(entry, series ?? "the service stores no repeating events any more");
+    return rejectEntry(entry, series ?? "the service no longer stores repeating events");
   return readOccurrences(entry, series, { ...found, engine });
 }
 

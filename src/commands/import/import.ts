@@ -157,11 +157,11 @@ function notesOf(
     // An email that cancels events finds only those of its source.
     ...(read.unknown > 0 && read.isMail === true
       ? [
-          `${countOf(read.unknown, "cancelled event")} did not come from ${job.source}: give the right source as --source`,
+          `${countOf(read.unknown, "cancelled event")} did not come from ${job.source}: name the right source with --source`,
         ]
       : []),
     ...others,
-    ...(conflicts.length > 0 ? [`changed or deleted in the calendar, and left so: ${kept}`] : []),
+    ...(conflicts.length > 0 ? [`changed or deleted in the calendar, and left alone: ${kept}`] : []),
   ];
 }
 
@@ -178,8 +178,8 @@ async function confirmPlan(
   const { prompt } = run.terminal;
   if (!prompt.available || job.path === "-")
     throw usageError(
-      `--prune: the file has ${before === missing ? "none" : "fewer than half"} of the ${before} events that came from ${job.source} before`,
-      "check the plan with --dry-run; if it is right, give --prune=all; if this is another file, give it a --source of its own",
+      `--prune: the file has ${before === missing ? "none" : "fewer than half"} of the ${before} events imported earlier from ${job.source}`,
+      "check the plan with --dry-run; if it is right, use --prune=all; if this is another file, give it a --source of its own",
     );
   const place = calendar.name || calendar.id;
   run.output.warn(`${job.source} to ${place}:`);
@@ -188,7 +188,7 @@ async function confirmPlan(
   for (const line of lines) run.output.warn(line);
   const questions = [
     ...(job.isConfirmed ? [] : [questionOf(plan, place)]),
-    ...(isMost ? [`Delete ${pruned} of the ${before} events that came from ${job.source} before?`] : []),
+    ...(isMost ? [`Delete ${pruned} of the ${before} events imported earlier from ${job.source}?`] : []),
   ];
   for (const question of questions)
     if (!(await prompt.confirm(question))) throw new CliError("interrupted", "nothing was imported");
@@ -215,7 +215,7 @@ function isOtherFile({ read, plan: { before, missing } }: Pick<Planned, "read" |
 function noPruneReason(read: ReadSource): string | null {
   const { source, rejections } = read;
   if (!read.isComplete) return "the file is cut short, or its last line has no end";
-  if (read.isMail === true) return "an email does not have all events of its source";
+  if (read.isMail === true) return "an email does not contain all events of its source";
   if (source.events.size === 0) return "the file has no events";
   const isUnknown = rejections.some(({ identity }) => identity === undefined);
   return isUnknown ? "what was rejected may be among them" : null;
@@ -240,7 +240,7 @@ function writeRejects({ flags }: Run, { job: { rejects }, read }: Pick<Planned, 
   } catch (cause) {
     throw usageError(
       `--rejects: ${rejects} cannot be written (${fileProblemOf(cause)})`,
-      "name a file in a folder of yours",
+      "choose a file in a folder that you can write to",
     );
   }
 }
@@ -253,10 +253,9 @@ function reportFailures(
 ): void {
   const { rejections, size } = read;
   const reason = job.prune === false ? null : noPruneReason(read);
-  const kept = `${countOf(plan.missing, "event")} not in ${job.name} any more`;
-  const stays = plan.missing === 1 ? "it stays" : "they stay";
+  const kept = `${countOf(plan.missing, "event")} no longer in ${job.name}`;
   if (plan.missing > 0 && job.prune === false && read.isMail !== true)
-    note(`${kept}: ${stays}, since --prune is not given`);
+    note(`${kept}: kept; --prune deletes ${plan.missing === 1 ? "it" : "them"}`);
   const { failures = [], stopped, done = 0 } = applied ?? {};
   const namer = createNamer(warn);
   for (const { title, error } of failures) namer.name(`"${title}": ${describeReason(error)}`);
@@ -286,5 +285,5 @@ function describeStop(
   if (!(error instanceof CliError) || done === 0) return error;
   const code = error.code === "interrupted" ? error.code : "partial";
   const message = `${done} of ${countOf(total, "change")} were written: ${error.message}`;
-  return wrapError(error, code, message, { hint: "the same command goes on with the rest" });
+  return wrapError(error, code, message, { hint: "run the same command again to continue" });
 }

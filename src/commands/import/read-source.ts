@@ -69,14 +69,14 @@ export function readJob({ terminal }: Run, flags: ImportFlags): ImportJob {
 function readPath({ file, prune = false }: ImportFlags) {
   if (typeof prune === "boolean" || prune === "all") return { path: file, prune } as const;
   if (file === undefined) return { path: prune, prune: true } as const;
-  throw usageError(`--prune: "${prune}" is not a value of it`, "give --prune, or --prune=all");
+  throw usageError(`--prune: "${prune}" is not a valid value`, "use --prune, or --prune=all");
 }
 
 /** @throws CliError usage where it would be written over the file that is imported */
 function checkRejects(path: string, rejects: string | undefined): void {
   if (rejects === "") throw emptyValueError("--rejects");
   if (rejects === "-")
-    throw usageError("--rejects: - is not a file", "name one, or read rejected of -o json");
+    throw usageError("--rejects: - is not a file", "name a file, or read rejected in -o json");
   if (rejects !== undefined && isSameFile(path, rejects))
     throw usageError("--rejects: this is the file that is imported", "name another file");
 }
@@ -164,6 +164,6 @@ async function readWindow({ config, now, output }: Run, flags: ImportFlags): Pro
   };
   const first = (await readDay("from", "first")) ?? localDate(now(), zone);
   const last = (await readDay("to", "last")) ?? addDays(first, 365);
-  if (last < first) throw usageError(`--to: ${last} is before ${first}`, "give a later day");
+  if (last < first) throw usageError(`--to: ${last} is before ${first}`, "write a later day");
   return { first, last, zone };
 }

@@ -143,7 +143,7 @@ export function tooLargeError(name: string): CliError {
 /** @throws CliError rejected for a compressed file */
 function checkArchive(bytes: Uint8Array, name: string): void {
   const starts = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
-  const hint = "extract it, and import each calendar in it on its own";
+  const hint = "extract it, and import its calendars one by one";
   if (["PK\x03\x04", "PK\x05\x06", "PK\x07\x08"].includes(starts))
     throw new CliError("rejected", `${name} is a ZIP archive`, { hint });
   if (starts.startsWith("\x1f\x8b"))

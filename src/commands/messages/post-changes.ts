@@ -67,7 +67,7 @@ interface Delivery {
 async function deliver(run: Run, { diff, options, target }: Delivery): Promise<boolean> {
   if (diff.changes.length === 0 && options.ifEmpty !== "say") {
     await diff.remember();
-    noteResult(run, "nothing is new: nothing was posted");
+    noteResult(run, "nothing new: nothing was posted");
     return false;
   }
   const sent = await run.state.sent();

@@ -75,5 +75,5 @@ const NOT_WITH_CHANGES = ["on", "from", "search", "once"] as const;
 function checkFlagsOfChanges(options: PostOptions): void {
   const flag = NOT_WITH_CHANGES.find((name) => options[name] !== undefined);
   if (options.changes !== undefined && flag !== undefined)
-    throw usageError(`give either --changes or --${flag}, not both`);
+    throw usageError(`use either --changes or --${flag}, not both`);
 }

@@ -359,11 +359,11 @@ export async function createReminderSink(run: Run, options: RemindOptions): Prom
     return targetSink(run, await targets.open({ ...targetRequest(options), to: post, flag: "--post" }));
   }
   if (post !== undefined || as !== undefined)
-    throw usageError("give either a program or a target of messages, not both");
+    throw usageError("use either a program or a target of messages, not both");
   const flag = MESSAGE_FLAGS.find(([, name]) => options[name] !== undefined)?.[0];
   if (flag !== undefined) throw usageError(`${flag}: only messages support this flag`);
   if (program === "") throw emptyValueError("the program");
-  const again = "check what it has done";
+  const again = "check what it did";
   const runProgram = createProgramRunner(run.machine, { warn: run.output.warn, again });
   return {
     id: `run ${JSON.stringify(words)}`,

@@ -71,7 +71,7 @@ async function readRequest({ terminal }: Run, options: ApiOptions): Promise<RawR
   if (file !== undefined && !hasBody)
     throw usageError(`--input: a ${method} has no body`, "add --method POST or PUT");
   if (!hasBody) return { method, path, query: fields, body: undefined };
-  if (file !== undefined && field !== undefined) throw usageError("give either --field or --input, not both");
+  if (file !== undefined && field !== undefined) throw usageError("use either --field or --input, not both");
   if (file !== undefined)
     return { method, path, query: [], body: JSON.stringify(await terminal.input.json(file, "--input")) };
   const body = field === undefined ? undefined : JSON.stringify(documentOf(fields));

@@ -127,7 +127,7 @@ function describeFile(
   if (mode === null) return { detail };
   return {
     detail: `${detail}, which other users of this machine may use (mode ${mode})`,
-    hint: `chmod 600 "$${variable}", unless only you have accounts here`,
+    hint: `chmod 600 "$${variable}", unless you are the only user of this machine`,
   };
 }
 
@@ -163,7 +163,7 @@ async function checkTarget(jobs: JobChecks, { to, as, chat, topic }: DoctorOptio
 /** Why a variable of this run is not enough. */
 const MISSING_IN_JOB: Readonly<Record<JobChecks["scheduler"], string>> = {
   crontab: "is not set in a cron job",
-  "task scheduler": "a task only has if setx has set it",
+  "task scheduler": "a task has only if it was set with setx",
 };
 
 /** How a job gets a variable. */
@@ -176,7 +176,7 @@ const MAX_SKEW = 60;
 
 function checkClock(answer: ServiceCheck): Finding {
   const skew = clockSkew(answer);
-  if (skew === null) return { detail: "the service does not say what time it is" };
+  if (skew === null) return { detail: "the service does not send its time" };
   const detail = `${Math.abs(skew)} s ${skew < 0 ? "behind" : "ahead of"} the service's`;
   if (Math.abs(skew) <= MAX_SKEW) return { detail: skew === 0 ? "in sync with the service" : detail };
   throw configurationError(`this machine's clock is ${detail}`, {
@@ -352,7 +352,7 @@ function checkFolder(name: FolderCheck["name"], path: string): FolderCheck {
   } catch (cause) {
     const room = errorCodeOf(cause) === "ENOSPC" ? "free some space on its disk, or " : "";
     const error = configurationError(`${path} cannot be written to (${fileProblemOf(cause)})`, {
-      hint: `${room}CALCTL_${name.toUpperCase()}_DIR names another folder`,
+      hint: `${room}CALCTL_${name.toUpperCase()}_DIR can name another folder`,
       cause,
     });
     return { name, path, error };

@@ -30,10 +30,10 @@ export function nameOf({ title, eventId }: WriteRow): string {
 /** What taking a write back does, as questions and notes say it. */
 const UNDONE = {
   create: "deleted",
-  update: "put back",
+  update: "restored",
   delete: "created again (new id, no comments)",
-  restore: "put back (no comments)",
-  rejoin: "put back (with the ids that its events had)",
+  restore: "restored (no comments)",
+  rejoin: "restored (with the previous ids of its events)",
   recreate: "created again (new ids, no comments)",
 } as const;
 
@@ -128,7 +128,7 @@ export function cannotUndo(
   reason: string,
   hint = "calctl undo --list shows the numbers of other commands",
 ): CliError {
-  return new CliError("rejected", `it cannot be taken back: ${reason}`, { hint });
+  return new CliError("rejected", `it cannot be undone: ${reason}`, { hint });
 }
 
 /** An event as it is now; null if it is deleted. */
@@ -138,7 +138,7 @@ async function readCurrent({ run, putBack }: Undo, address: EventAddress): Promi
   return (await run.api()).getEvent(address).catch(nullOn("not_found"));
 }
 
-const NOT_CHANGED = "nothing to take back, it is as it was before";
+const NOT_CHANGED = "nothing to undo: it is as it was before";
 
 interface WrittenEvent {
   readonly row: WriteRow;
@@ -149,7 +149,7 @@ interface WrittenEvent {
 
 async function undoCreate(undo: Undo, { row, address, current }: WrittenEvent): Promise<TakenBack> {
   const id = address.eventId;
-  if (current === null) return { id, done: "nothing to take back, it is deleted" };
+  if (current === null) return { id, done: "nothing to undo: it is deleted" };
   await requireAsLeft(undo, current, row);
   await write(undo.run, { kind: "delete", ...address, event: current, isUndo: true });
   return { id, done: UNDONE.create };
@@ -172,7 +172,7 @@ async function undoDelete(
   const { run } = undo;
   const { series, changed = [] } = row;
   const before = beforeOf(row);
-  if (current !== null) return { id: eventId, done: "nothing to take back, it is not deleted" };
+  if (current !== null) return { id: eventId, done: "nothing to undo: it is not deleted" };
   const draft = await draftAgain(undo, series === undefined ? before : seriesAgain(series, changed));
   const created = await createOnce(undo, row, (key) =>
     write(run, { kind: "create", calendarId, draft, key, isUndo: true }),
@@ -203,7 +203,7 @@ async function createOnce(
 
 /** @throws CliError rejected where it is not known */
 function beforeOf({ series, before = series }: WriteRow): Event {
-  if (before === undefined) throw cannotUndo("what there was is not known");
+  if (before === undefined) throw cannotUndo("its earlier state is unknown");
   return before;
 }
 
@@ -285,7 +285,7 @@ async function requireNothingLost(
   const comments = (await (await run.api()).listComments({ calendarId, eventId })) ?? [];
   for await (const page of comments)
     if (page.length > 0)
-      throw new CliError("changed", "there are comments on its events, which would be lost", {
+      throw new CliError("changed", "comments on its events would be lost", {
         hint: `calctl comments ${eventId} shows them; calctl events update ${eventId} --scope all changes its events`,
       });
 }
@@ -370,8 +370,8 @@ function goneError(undo: Undo, row: SeriesWrite): CliError {
 }
 
 function unknownSeries(undo: Undo, { series: { id } }: SeriesWrite): CliError {
-  const look = `see the series as it is now with \`calctl events get ${id}\``;
-  return unknownError(undo, "it is unknown how this write ended", look);
+  const look = `see the current series with \`calctl events get ${id}\``;
+  return unknownError(undo, "the outcome of this write is unknown", look);
 }
 
 /**
@@ -387,7 +387,10 @@ async function requireAsLeft(undo: Undo, current: Event, row: WriteRow): Promise
   const options = { zone: run.config.settings().timezone, labels: [], members: [] };
   const left = documentOf(after ?? before ?? current, options);
   const lines = await describeChanges(left, documentOf(current, options));
-  for (const line of [`${current.title} (event ${current.id}), as it was left and as it is:`, ...lines])
+  for (const line of [
+    `${current.title} (event ${current.id}), as calctl left it and as it is now:`,
+    ...lines,
+  ])
     run.output.warn(line);
   throw new CliError("changed", `event ${current.id} was changed since: nothing was overwritten`, {
     hint: "if calctl changed it later, undo that change first: calctl undo --list",

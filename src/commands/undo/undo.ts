@@ -47,10 +47,10 @@ async function runUndo(run: Run, options: UndoOptions): Promise<void> {
   const { list = false, yes = false } = options;
   const number = readNumber(options);
   if (run.flags.calendars.length > 0)
-    throw usageError("--calendar: undo takes back what a command wrote in any calendar");
+    throw usageError("--calendar: undo applies to every calendar that the command wrote to");
   const writes = await run.writes();
   if (writes === null) {
-    const hint = "calctl config unset journal keeps one";
+    const hint = "to keep one, run calctl config unset journal";
     throw configurationError("this profile keeps no journal", { hint });
   }
   const commands = (await writes.commands()).filter((command) => openWrites(command).length > 0);
@@ -82,7 +82,7 @@ function readNumber({ number: typed, list = false }: UndoOptions): number {
   throw usageError(`"${typed}" is not the number of a command`);
 }
 
-/** The kinds of writes that cannot be taken back, and why. */
+/** The kinds of writes that cannot be undone, and why. */
 const FINAL: Readonly<Partial<Record<WriteRow["kind"], string>>> = {
   comment: "the service cannot delete comments",
   other: "calctl does not know what it did",
@@ -90,7 +90,7 @@ const FINAL: Readonly<Partial<Record<WriteRow["kind"], string>>> = {
 
 const isFinal = ({ kind }: WriteRow): boolean => FINAL[kind] !== undefined;
 
-/** @throws CliError not_found if there is no such command, rejected if it cannot be taken back */
+/** @throws CliError not_found if there is no such command, rejected if it cannot be undone */
 function choose(commands: readonly WrittenCommand[], number: number): WrittenCommand {
   const chosen = commands[number - 1];
   if (chosen === undefined) {
@@ -102,7 +102,7 @@ function choose(commands: readonly WrittenCommand[], number: number): WrittenCom
   throw cannotUndo(FINAL[final.kind] ?? "", earlierHint(commands, number));
 }
 
-/** Names the latest command before one that can be taken back; undefined if there is none. */
+/** Names the latest command before one that can be undone; undefined if there is none. */
 function earlierHint(commands: readonly WrittenCommand[], number: number): string | undefined {
   const mayBeTakenBack = (write: WriteRow): boolean =>
     !isFinal(write) && !(write.kind === "create" && write.state === "begun");
@@ -110,7 +110,7 @@ function earlierHint(commands: readonly WrittenCommand[], number: number): strin
     (command, index) => index >= number && openWrites(command).every(mayBeTakenBack),
   );
   if (next === -1) return undefined;
-  return `the command before it that can be taken back is ${commands[next]?.command}: calctl undo ${next + 1}`;
+  return `the command before it that can be undone is ${commands[next]?.command}: calctl undo ${next + 1}`;
 }
 
 function openWrites({ writes }: WrittenCommand): readonly WriteRow[] {
@@ -134,8 +134,8 @@ async function confirm({ output, terminal }: Run, written: WrittenCommand, yes: 
   const namer = createNamer((text) => output.warn(`  ${text}`));
   for (const write of asked) namer.name(`${nameOf(write)}  is ${undoneBy(write)}`);
   namer.end();
-  if (await terminal.prompt.confirm(`Take back ${written.command}?`)) return;
-  throw new CliError("interrupted", "nothing was taken back");
+  if (await terminal.prompt.confirm(`Undo ${written.command}?`)) return;
+  throw new CliError("interrupted", "nothing was undone");
 }
 
 interface UndoCommandOptions {
@@ -182,7 +182,7 @@ async function undoCommand(
   let isLosing = false;
   const { results, reportFailures } = await processEach(steps, {
     noun: "write",
-    verb: "taken back",
+    verb: "undone",
     name: (write) => `${write.kind} of ${nameOf(write)}`,
     warn: run.output.warn,
     // One at a time, so that an interruption leaves at most one in doubt.
@@ -191,7 +191,7 @@ async function undoCommand(
       const write = withNewIds(recorded, newIds);
       // What was moved stays where it is if it could not be brought back.
       if (write.kind === "create" && isLosing)
-        throw new CliError("partial", "it is kept, since not everything could be brought back");
+        throw new CliError("partial", "it is kept because not everything could be restored");
       try {
         const { id, also } = await undoNoted(write, () => takeBack(undo, write));
         const newId = write.kind === "delete" && id !== write.eventId ? id : null;
@@ -208,8 +208,7 @@ async function undoCommand(
   const events = results.map(({ id }) => id);
   const titles = results.map(({ title }) => title);
   const undone = { ...describeWritten(command, number), events, titles };
-  if (results.length > 0)
-    await run.output.of(undoableView).print(undone, `${command.command} was taken back`);
+  if (results.length > 0) await run.output.of(undoableView).print(undone, `${command.command} was undone`);
   reportFailures();
 }
 

@@ -108,7 +108,7 @@ function checkSame({ sinceLast: name, nameFlag }: NameFlag, bound: Binding, now:
   const differing = there.filter((part, index) => part !== here[index]);
   if (differing.length === 0) return;
   throw usageError(
-    `${nameFlag}: the name "${name}" is bound to ${differing.join(", ")}, which this run is not for`,
+    `${nameFlag}: the name "${name}" is bound to ${differing.join(", ")}, not to what this run watches`,
     `choose another name for this one; "${name}" is for ${there.join(", ")}`,
   );
 }
@@ -123,10 +123,10 @@ function describe({ service, account, calendars, days, ...filters }: Binding): r
     days === 1 ? "1 day" : `${days} days`,
     category === null ? "any category" : `--category ${category}`,
     label === null ? "any label" : flagText("--label", label),
-    excludeLabel === undefined ? "no label left out" : flagText("--exclude-label", excludeLabel),
+    excludeLabel === undefined ? "no excluded label" : flagText("--exclude-label", excludeLabel),
     attendee === undefined ? "any attendees" : flagText("--attendee", attendee),
     mine ? "--mine" : "events of all members",
-    remaining ? "--remaining" : "events that are over, too",
+    remaining ? "--remaining" : "past events too",
   ];
 }
 

@@ -28,8 +28,8 @@ export async function createSeveral(
   items: AsyncIterable<JsonItem>,
 ): Promise<void> {
   if (typed.key !== undefined)
-    throw usageError("--key: the input has several events", 'give each a member "key" of its own');
-  if (namesRepeat(typed)) throw usageError("--repeat: the input has several events", "give one");
+    throw usageError("--key: the input has several events", 'set "key" in each event');
+  if (namesRepeat(typed)) throw usageError("--repeat: the input has several events", "use it with one event");
   const output = run.output.of(eventView);
   const { input: _, ...flags } = typed;
   const events = await prepareEvents(run, flags, items);

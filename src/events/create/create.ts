@@ -132,7 +132,7 @@ export async function createAndPrint(
   const { created, isRepeat } = await maker.make(draft, { key });
   if (isRepeat) run.output.note(`already created with key "${key}"`);
   await rememberShown(run, [created]);
-  const done = `event ${created.id} was created${isRepeat ? " before" : ""}`;
+  const done = `event ${created.id} was ${isRepeat ? "already " : ""}created`;
   await run.output.of(eventView).print(created, done);
   await noteKeepWithoutTimes(run, created);
 }

@@ -31,7 +31,7 @@ export function createEventMaker(run: Run, calendar: ChosenCalendar) {
   const noted = new Set<string>();
   const noteMissing = (label: string): void => {
     if (!noted.has(label))
-      run.output.note(`--input: this calendar has no label "${label}": such events have the default one`);
+      run.output.note(`--input: this calendar has no label "${label}": these events get the default label`);
     noted.add(label);
   };
   return {

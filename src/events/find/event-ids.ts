@@ -34,7 +34,7 @@ function readEventId({ names }: Run, typed: string): string {
   const candidates = found.slice(0, MAX_CANDIDATES).map(({ id, title }) => `${recent?.shorten(id)} ${title}`);
   throw usageError(
     `ID: "${typed}" is the beginning of ${found.length} ids`,
-    `type more of it: ${candidates.join(", ")}${found.length > MAX_CANDIDATES ? ", …" : ""}`,
+    `type more characters: ${candidates.join(", ")}${found.length > MAX_CANDIDATES ? ", …" : ""}`,
   );
 }
 
@@ -113,7 +113,10 @@ export function createScopeChooser(
     const other = claimed.get(seriesId);
     claimed.set(seriesId, id);
     if (other !== undefined)
-      throw usageError(`--scope: ${other} and ${id} are of one series`, "give --scope this, or one of them");
+      throw usageError(
+        `--scope: ${other} and ${id} belong to one series`,
+        "use --scope this, or one of them",
+      );
   };
   return async (event) => {
     const { id, calendar_id: calendarId, series_id: seriesId } = event;
@@ -132,7 +135,7 @@ export function createScopeChooser(
 /** A series is written as a whole; from its first event on is the same. */
 function scopeOfSeries({ id }: Event, typed: Scope = "all"): Scope {
   if (typed !== "this") return typed;
-  throw usageError(`--scope this: ${id} is a series`, "give the id of one of its events, as lists have it");
+  throw usageError(`--scope this: ${id} is a series`, "give the id of one of its events, as lists show it");
 }
 
 const CHOICES: readonly { readonly value: Scope; readonly name: string }[] = [
@@ -142,7 +145,7 @@ const CHOICES: readonly { readonly value: Scope; readonly name: string }[] = [
 ];
 
 function missingScope(event: Event): CliError {
-  const hint = isSeries(event) ? "give --scope all" : "give --scope this, --scope following or --scope all";
+  const hint = isSeries(event) ? "use --scope all" : "use --scope this, --scope following or --scope all";
   return usageError(`missing --scope: event ${event.id} repeats`, hint);
 }
 

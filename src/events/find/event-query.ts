@@ -144,7 +144,7 @@ const EXCLUSIVE = [
  */
 async function readDays(run: Run, typed: DayFlags): Promise<DayRange | null> {
   const conflict = EXCLUSIVE.find((flags) => flags.every((flag) => typed[flag] !== undefined));
-  if (conflict !== undefined) throw usageError(`give either --${conflict[0]} or --${conflict[1]}, not both`);
+  if (conflict !== undefined) throw usageError(`use either --${conflict[0]} or --${conflict[1]}, not both`);
   const days = typed.days === undefined ? null : parseDays(typed.days, "--days");
   const read = createDayReader(run, typed);
   const on = await read("--on", typed.on, "first");
@@ -154,7 +154,7 @@ async function readDays(run: Run, typed: DayFlags): Promise<DayRange | null> {
   if (from === null && to === null) return null;
   const today = localDate(run.now(), run.config.settings().timezone);
   if (from === null && to !== null && to < today) {
-    throw usageError(`--to: ${to} is over`, "give --from as well, to list days of the past");
+    throw usageError(`--to: ${to} is over`, "add --from to list past days");
   }
   if (from !== null && to !== null && to < from)
     throw usageError(`--to: ${to} is before ${from}, the day of --from`);

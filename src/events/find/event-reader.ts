@@ -137,7 +137,7 @@ async function findInWeek(
     await client.getCalendar(calendarId);
     const week = `days from ${today} to ${lastUpcomingDay(today)}`;
     throw new CliError("rejected", "this service lists only the next 7 days", {
-      hint: search === null ? `give --days up to 7, or ${week}` : `add --days 7 to search those, or ${week}`,
+      hint: search === null ? `use --days up to 7, or ${week}` : `add --days 7 to search those, or ${week}`,
     });
   }
   const { events } = await client.listUpcomingEvents({ calendarId, timezone, days });
@@ -177,7 +177,7 @@ async function calendarsOf(
   { allCalendars = false }: FilterFlags,
 ): Promise<readonly ChosenCalendar[]> {
   if (!allCalendars) return chooseCalendars(run);
-  if (run.flags.calendars.length > 0) throw usageError("give either --calendar or --all-calendars, not both");
+  if (run.flags.calendars.length > 0) throw usageError("use either --calendar or --all-calendars, not both");
   return resolveCalendars(run, []);
 }
 

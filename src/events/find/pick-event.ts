@@ -32,7 +32,7 @@ async function readNextEvents(run: Run): Promise<EventList> {
   list.reportFailures((failure) => (isEmpty ? failure : null));
   if (!isEmpty) return list;
   throw new CliError("not_found", `there are no events in the next ${DAYS} days to pick from`, {
-    hint: "give the id of the event",
+    hint: "pass the id of the event",
   });
 }
 

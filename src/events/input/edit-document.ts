@@ -163,7 +163,7 @@ export async function parseDocument(saved: string, before: EventDocument): Promi
   return { ...before, ...Object.fromEntries(entries.map(([key, field]) => [key, readField(key, field)])) };
 }
 
-const SYNTAX_HINT = "a space follows the colon, and a value with colons, # or brackets is in quotes";
+const SYNTAX_HINT = "put a space after the colon, and quote values with colons, # or brackets";
 
 function isKey(key: string): key is Key {
   return KEYS.some((known) => known === key);
@@ -176,7 +176,7 @@ function readField(key: string, value: unknown): string | readonly string[] {
   }
   if (value === "") return [];
   if (Array.isArray(value) && value.every((name) => typeof name === "string" && name !== "")) return value;
-  throw wrongValue(key, "a list, each name on a line of its own after -");
+  throw wrongValue(key, "a list, with each name on its own line after -");
 }
 
 function wrongValue(key: string, expected: string): CliError {

@@ -185,7 +185,7 @@ export function checkRepeatFlags(
 /** @throws CliError usage when two flags read stdin */
 export function checkStdin({ descriptionFile, input }: EventFlags): void {
   if (descriptionFile === "-" && input === "-")
-    throw usageError("--input - and --description-file - both read stdin", "give only one of them");
+    throw usageError("--input - and --description-file - both read stdin", "use only one of them");
 }
 
 /**
@@ -268,8 +268,7 @@ async function readDescription(
   { description, descriptionFile }: EventFlags,
 ): Promise<string | undefined> {
   if (descriptionFile === undefined) return description;
-  if (description !== undefined)
-    throw usageError("give either --description or --description-file, not both");
+  if (description !== undefined) throw usageError("use either --description or --description-file, not both");
   return terminal.input.text(descriptionFile, "--description-file");
 }
 

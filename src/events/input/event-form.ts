@@ -258,7 +258,7 @@ async function askStart(run: Run, given: EventFlags, preset: TimesPreset): Promi
       if (text === "") return answerOf({ kind: "date", text: day, date: day });
       const start = await readTime(run, text, { source: "start", given, from: day, echo });
       if (start.kind === "date-time") return answerOf(start);
-      throw usageError("start: the day is already given", "write a time such as 15:00");
+      throw usageError("start: the day is already set", "write a time such as 15:00");
     },
   });
 }

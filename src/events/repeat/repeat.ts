@@ -87,7 +87,7 @@ export async function planRule(
 ): Promise<readonly string[]> {
   if (scope === "this") {
     const flag = flags.repeat === undefined ? "--until and --count" : "--repeat";
-    throw usageError(`${flag}: one event of a series has no rule`, "give --scope following or --scope all");
+    throw usageError(`${flag}: one event of a series has no rule`, "use --scope following or --scope all");
   }
   const api = await run.api();
   if (scope === undefined) await requireSeries(api, event.calendar_id);
@@ -245,8 +245,8 @@ export function copiesOf(content: EventDraft<unknown>, rule: string, excluded: r
     const day = instantToDate(wallClockAt(start, beginning.zone));
     if (all.push({ day, times: timesFrom(content, start) }) <= MAX_COPIES) continue;
     throw usageError(
-      `--repeat gives more than ${MAX_COPIES} events, the most that one run makes`,
-      "end it earlier by --until or --count, and begin the next run after that",
+      `--repeat has more than ${MAX_COPIES} events, the most that one command creates`,
+      "end it earlier with --until or --count, and create the rest with another command",
     );
   }
   checkExcluded(

@@ -127,6 +127,6 @@ export function linesFor(
 export async function requireSeries(api: Api, calendarId: string): Promise<void> {
   if (await api.hasExtension("recurrences", calendarId)) return;
   throw new CliError("rejected", "this service does not store repeating events", {
-    hint: "--copies makes single events, as many as --until or --count says",
+    hint: "--copies creates single events, as many as --until or --count says",
   });
 }

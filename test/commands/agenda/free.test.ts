@@ -162,7 +162,7 @@ describe("free of an empty calendar", () => {
     [["--on", "yesterday"], "--on: 2026-11-20 is over"],
     [["--from", "2026-11-01", "--to", "2026-11-20"], "--from: 2026-11-20 is over"],
     [["--from", "2026-11-01"], "--from: 2026-11-07 is over"],
-    [["--on", "today", "--days", "2"], "give either --on or --days, not both"],
+    [["--on", "today", "--days", "2"], "use either --on or --days, not both"],
   ])("%j is refused", async (flags, problem) => {
     expect(await harness.run("free", ...flags)).toMatchObject(failed(2, problem));
   });

@@ -95,7 +95,7 @@ describe("next", () => {
   test("says on a terminal how long it takes, and that there is none", async () => {
     const env = { LC_ALL: "C.UTF-8", NO_COLOR: "1" };
     const show = (...flags: readonly string[]) => harness.runWith({ columns: 80, env }, "next", ...flags);
-    expect(await show()).toEqual({ exitCode: 0, stdout: "", stderr: "no event is on or comes next\n" });
+    expect(await show()).toEqual({ exitCode: 0, stdout: "", stderr: "no current or upcoming events\n" });
     expect((await show("--within", "2h")).stderr).toBe("no event within 2h\n");
     await create("On", "2026-11-21T15:00");
     await create("Dinner", "2026-11-21T19:30", "--duration", "8h");

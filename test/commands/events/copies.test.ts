@@ -143,7 +143,7 @@ describe("nothing is sent", () => {
       "--until: 2026-11-01 is before the start, 2026-11-23",
     ],
     [["--repeat", "daily", "--until", "15:00", "--copies"], '--until: "15:00" is a time, not a day'],
-    [["--repeat", "daily", "--count", "367", "--copies"], "--repeat gives more than 366 events"],
+    [["--repeat", "daily", "--count", "367", "--copies"], "--repeat has more than 366 events"],
     [
       ["--repeat", "weekly", "--count", "3", "--except", "2026-11-24", "--copies"],
       "--except: 2026-11-24 is not a date of --repeat",

@@ -66,16 +66,19 @@ describe("events copy, move and update refuse", () => {
     [["update", "ID", "--by", "+0d"], '--by: "+0d" is no move'],
     [["update", "ID", "--by", "+400000w"], '--by: "+400000w" is too far'],
     [["update", "ID", "--by", ""], "--by is empty"],
-    [["copy", "ID", "--by", "+1w", "--start", "fri 9:00"], "--by moves the event as it is"],
-    [["update", "ID", "--by", "+1w", "--all-day"], "--by moves the event as it is"],
+    [
+      ["copy", "ID", "--by", "+1w", "--start", "fri 9:00"],
+      "--by cannot be combined with other times or --all-day",
+    ],
+    [["update", "ID", "--by", "+1w", "--all-day"], "--by cannot be combined with other times or --all-day"],
     [["copy", "ID", "--start", ""], "--start is empty"],
     [["copy", "ID", "--to", ""], "--to: the id is empty"],
-    [["copy", "ID"], "hint: give --start, --by or --to"],
-    [["copy", "-"], "hint: give --start, --by or --to"],
-    [["copy", "-", "--by", "+1w", "--start", "fri"], "--by moves"],
+    [["copy", "ID"], "hint: use --start, --by or --to"],
+    [["copy", "-"], "hint: use --start, --by or --to"],
+    [["copy", "-", "--by", "+1w", "--start", "fri"], "--by cannot be combined with other times or --all-day"],
     [["update", "-", "--input", "-"], "both read stdin"],
-    [["update", "ID", "ID2", "--if-unchanged", "2026-11-21T14:30:00Z"], "--if-unchanged: is about one event"],
-    [["update", "ID", "ID2", "--edit"], "--edit: is about one event"],
+    [["update", "ID", "ID2", "--if-unchanged", "2026-11-21T14:30:00Z"], "--if-unchanged takes one event"],
+    [["update", "ID", "ID2", "--edit"], "--edit takes one event"],
     [["move", "ID", "--to", "Family", "--yes"], "is in Family already"],
     [["move", "ID", "--yes"], "missing --to"],
     [["move", "--yes"], "calctl events move needs ID and --to"],
@@ -172,7 +175,7 @@ describe("events copy, move and update", () => {
       expect(without).toEqual({
         exitCode: 0,
         stdout: "1\n",
-        stderr: 'Lunch: Work has no label "Only here": it gets the default one\n',
+        stderr: 'Lunch: Work has no label "Only here": it gets the default label\n',
       });
     });
 

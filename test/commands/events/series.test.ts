@@ -221,7 +221,7 @@ describe("create --repeat", () => {
       exitCode: 11,
       stdout: "",
       stderr:
-        "error: this service does not store repeating events\nhint: --copies makes single events, as many as --until or --count says\n",
+        "error: this service does not store repeating events\nhint: --copies creates single events, as many as --until or --count says\n",
     });
     expect(world.server.requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
@@ -431,19 +431,19 @@ describe("--scope", () => {
       ["delete", "--yes"],
     ]) {
       const argv = ["events", ...command, "-", "--scope", scope];
-      expect(await harness.runWith({ stdin: ids }, ...argv)).toMatchObject(failed(2, "are of one series"));
+      expect(await harness.runWith({ stdin: ids }, ...argv)).toMatchObject(failed(2, "belong to one series"));
     }
     expect(await events()).toEqual(before);
   });
 
   test.each<[string, "series" | "occurrence" | "single", readonly string[], string]>([
-    ["must be said of an event", "occurrence", [], "give --scope this, --scope following or --scope all"],
-    ["must be said of a series", "series", [], "give --scope all"],
+    ["must be said of an event", "occurrence", [], "use --scope this, --scope following or --scope all"],
+    ["must be said of a series", "series", [], "use --scope all"],
     [
       "of a series is not this",
       "series",
       ["--scope", "this"],
-      "give the id of one of its events, as lists have it",
+      "give the id of one of its events, as lists show it",
     ],
     ["is for events that repeat", "single", ["--scope", "all"], "leave it out"],
     ["is one of three", "occurrence", ["--scope", "some"], "choose from this, following, all"],
@@ -589,7 +589,7 @@ describe("update of the rule", () => {
     harness = refusing();
     const { id } = refusing().series;
     expect(await update(id, "--scope", "all", "--start", "2026-11-24T10:00")).toMatchObject(
-      failed(11, 'send the new rule as well\nhint: give the new rule as --repeat, such as "weekly on tue"'),
+      failed(11, 'send the new rule as well\nhint: set the new rule with --repeat, such as "weekly on tue"'),
     );
   });
 });

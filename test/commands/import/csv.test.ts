@@ -165,7 +165,7 @@ test("an event whose title is empty has none", async () => {
 test("an end at the start is not counted as none", async () => {
   const file = await read("title,start,end\nCall,2026-11-21T15:00Z,2026-11-21T15:00Z\n");
   expect(file.items).toMatchObject([{ content: { end_at: "2026-11-21T16:00:00.000Z" } }]);
-  expect(file.notes).toEqual(["1 event of no length: an hour long (line 2)"]);
+  expect(file.notes).toEqual(["1 event without a length: an hour long (line 2)"]);
 });
 
 test("empty cells and columns say nothing, and Excel's first line is the separator", async () => {
@@ -342,7 +342,7 @@ test.each(["03/04/2026", "21.11.2026", "2026/11/21"])(
     await expect(read(text)).rejects.toMatchObject({
       code: "usage",
       message: `line 3: "${date}" is not an ISO 8601 date`,
-      hint: "say the order of day, month and year: --dates dmy, mdy or ymd",
+      hint: "set the order of day, month and year: --dates dmy, mdy or ymd",
     });
   },
 );
@@ -376,7 +376,7 @@ test.each([
 test("a table without a title names its columns", async () => {
   await expect(read("Was,,Start\nx,,2026-11-21\n")).rejects.toMatchObject({
     code: "usage",
-    message: "no column is the title",
+    message: "no column for the title",
     hint: expect.stringMatching(/--columns .*; the columns are Was, Start$/),
   });
 });

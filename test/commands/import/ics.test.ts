@@ -438,7 +438,7 @@ test("an end at the start, and an event that is cancelled, are not counted as wi
   const originalStart = "RECURRENCE-ID:20261121T060000Z";
   const withdrawn = vevent("UID:9", originalStart, START, "STATUS:CANCELLED");
   const { notes } = await read(calendar(...empty, ...withdrawn));
-  expect(notes).toEqual(["2 events of no length: an hour long (lines 3, 9)"]);
+  expect(notes).toEqual(["2 events without a length: an hour long (lines 3, 9)"]);
 });
 
 test.each<[string, string, readonly string[]]>([

@@ -51,13 +51,13 @@ const FILES: Readonly<Record<string, Row>> = {
       "2027-03-24T13:00 Review",
     ],
     notes: [
-      'line 11: "Review moved": no event of its series starts at its RECURRENCE-ID 2027-03-17T04:00:00Z: it is an event of its own',
+      'line 11: "Review moved": no event of its series starts at its RECURRENCE-ID 2027-03-17T04:00:00Z: it is imported as a separate event',
       'line 18: "Review": no event of its series starts at its RECURRENCE-ID 2027-03-24T04:00:00Z: it cancels nothing',
     ],
   },
   "start-beside-rule.ics": {
     events: days("Yoga", "2027-01-06T09:00", "2027-01-13T09:00"),
-    notes: ['line 4: "Yoga": its rule gives no event at its DTSTART 2027-01-05T09:00:00Z, so there is none'],
+    notes: ['line 4: "Yoga": its rule has no event at its DTSTART 2027-01-05T09:00:00Z, so there is none'],
   },
   "birthday-without-year.ics": {
     days: ["2026-11-21", "2028-12-31"],

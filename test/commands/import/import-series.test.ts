@@ -250,7 +250,7 @@ test("an email that cancels what came from another source says so", async () => 
   await importIcs([choir()]);
   const cancel = (...flags: readonly string[]) =>
     world.step("import", path, "-c", "Family", "--yes", ...flags);
-  const note = "1 cancelled event did not come from cancel.ics: give the right source as --source\n";
+  const note = "1 cancelled event did not come from cancel.ics: name the right source with --source\n";
   expect(await cancel()).toMatchObject({ exitCode: 0, stderr: note });
   const right = ["--source", "choir.ics"];
   expect(await cancel(...right)).toMatchObject({ stderr: "", stdout: "choir.ics\t0\t0\t0\t1\t0\t0\n" });
@@ -324,7 +324,9 @@ test("of a series of whole days a change is known by its day, also in an email a
     vevent("trip", title, originalStart, day("DTSTART", start));
   const report = await importIcs([trip, of("Fair", day("RECURRENCE-ID", "20261215"), "20261215")]);
   expect(report).toMatchObject({ exitCode: 0, created: 2 });
-  expect(report.stderr).toContain("no event of its series starts at its RECURRENCE-ID 2026-12-15: it is an");
+  expect(report.stderr).toContain(
+    "no event of its series starts at its RECURRENCE-ID 2026-12-15: it is imported as a separate event",
+  );
   const hike = of("Hike", "RECURRENCE-ID:20261214T000000", "20261216");
   expect(await importIcs([hike])).toMatchObject({ exitCode: 0, updated: 1 });
   const days = ["2026-12-07 Trip", "2026-12-15 Fair", "2026-12-16 Hike", "2026-12-21 Trip"];
@@ -384,7 +386,7 @@ test("an email deletes no other events of its source, also with --prune", async 
     exitCode: 12,
     stdout: "mail\t1\t0\t0\t0\t0\t0\n",
     stderr: expect.stringContaining(
-      `1 event not in ${path} any more, and not deleted: an email does not have all events of its source`,
+      `1 event no longer in ${path}, and not deleted: an email does not contain all events of its source`,
     ),
   });
 });

@@ -93,11 +93,11 @@ describe("a file again", () => {
     expect(await world.read(id)).toMatchObject({ title: "Event a", location: "" });
   });
 
-  test("deletes what is not in it any more with --prune alone", async () => {
+  test("deletes what is no longer in it with --prune alone", async () => {
     await importLines([line("a"), line("b"), line("c")]);
     const kept = await importLines([line("a"), line("b")]);
     expect(kept).toMatchObject({ exitCode: 0, deleted: 0, unchanged: 2 });
-    expect(kept.stderr).toContain("1 event not in");
+    expect(kept.stderr).toContain("1 event no longer in");
     expect(await importLines([line("a"), line("b")], "--prune")).toMatchObject({ exitCode: 0, deleted: 1 });
     expect(await titles()).toEqual(["Event a", "Event b"]);
     expect(await importLines([line("a"), line("b"), line("c")])).toMatchObject({ exitCode: 0, created: 1 });
@@ -114,7 +114,7 @@ describe("what somebody changed in the calendar", () => {
     const conflict = await importLines([line("a", "Other"), line("b")]);
     expect(conflict).toMatchObject({
       exitCode: 0,
-      stderr: "changed or deleted in the calendar, and left so: Other\n",
+      stderr: "changed or deleted in the calendar, and left alone: Other\n",
       conflicts: 1,
     });
     const plan = await importFile(file(line("a", "Other"), line("b")), "--dry-run", "-o", "table");
@@ -189,7 +189,7 @@ describe("--prune", () => {
     await importLines(six.slice(0, 3), "--source", "new");
     const none = await importLines(others.slice(0, 3), "--source", "new", "--prune");
     expect(none).toMatchObject({ exitCode: 2 });
-    expect(none.stderr).toContain("none of the 3 events that came from new before");
+    expect(none.stderr).toContain("none of the 3 events imported earlier from new");
     expect(await importLines([line("a"), ...others.slice(0, 2)], "--source", "new", "--prune")).toMatchObject(
       {
         deleted: 2,
@@ -546,7 +546,7 @@ describe("a damaged record", () => {
       ...{ exitCode: 0, updated: 1, conflicts: 1 },
       stderr:
         `the import record of event ${id} is damaged: the event counts as changed in the calendar; --overwrite replaces it\n` +
-        "changed or deleted in the calendar, and left so: Other\n",
+        "changed or deleted in the calendar, and left alone: Other\n",
     });
     expect(await importLines([line("b")], "--prune=all")).toMatchObject({ deleted: 0, conflicts: 1 });
     expect(await importLines(other, "--overwrite")).toMatchObject({ updated: 2 });

@@ -118,7 +118,7 @@ describe("refused, with what to do:", () => {
       "a ZIP archive",
       Buffer.from("PK\x03\x04\x14\0", "latin1"),
       "odd.ics is a ZIP archive",
-      "extract it, and import each calendar in it on its own",
+      "extract it, and import its calendars one by one",
     ],
     [
       "a file of gzip",

@@ -182,7 +182,7 @@ test("on a terminal, a line for each check, and what to do below it", async () =
   expect(stdout).toContain("✓ profile        local: the embedded service\n");
   // The path of the folder decides where the line wraps.
   expect(stdout.replaceAll(/\n {17}/g, " ")).toMatch(
-    /\n✗ state folder {3}.* cannot be written to \(not a directory\) CALCTL_STATE_DIR names another folder\n/,
+    /\n✗ state folder {3}.* cannot be written to \(not a directory\) CALCTL_STATE_DIR can name another folder\n/,
   );
 });
 
@@ -193,7 +193,7 @@ test("on a narrow terminal, no word is broken, and paths stay whole", async () =
   const { stdout } = await runWith({ env, columns: 40 }, "doctor", "-p", "local");
   const indent = " ".repeat(17);
   expect(stdout).toContain(`✓ profile        local: the embedded\n${indent}service\n`);
-  expect(stdout).toContain(`${indent}CALCTL_STATE_DIR names\n${indent}another folder\n`);
+  expect(stdout).toContain(`${indent}CALCTL_STATE_DIR can\n${indent}name another folder\n`);
   expect(stdout).toContain(`✓ config folder  ${directory}\n`);
 });
 
@@ -220,14 +220,14 @@ test("on Windows, a token of the environment passes, with how a task gets anothe
   const { stdout } = await world.runWith({ platform: "win32", env: world.env }, "doctor", "-o", "json");
   const checks: readonly Check[] = JSON.parse(stdout);
   expect(checks.find(({ check }) => check === "token")).toMatchObject({
-    detail: "from CALCTL_TOKEN, which a task only has if setx has set it",
+    detail: "from CALCTL_TOKEN, which a task has only if it was set with setx",
     hint: "write it into a file that only you can read, and set CALCTL_TOKEN_FILE with setx",
   });
 });
 
 test.each([
   [0o600, null],
-  [0o644, 'chmod 600 "$CALCTL_TOKEN_FILE", unless only you have accounts here'],
+  [0o644, 'chmod 600 "$CALCTL_TOKEN_FILE", unless you are the only user of this machine'],
 ])("a token file of mode %o passes, with the hint %j", async (mode, hint) => {
   const world = await createRemoteWorld();
   const { CALCTL_TOKEN: token = "", ...env } = world.env;

@@ -707,7 +707,7 @@ const REFUSED: readonly (readonly [what: string, name: string, given: Call["argu
     "arguments that contradict each other",
     "list_events",
     { on: "fri", days: 2 },
-    { message: "give either on or days, not both" },
+    { message: "use either on or days, not both" },
   ],
 ];
 

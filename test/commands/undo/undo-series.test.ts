@@ -240,7 +240,7 @@ describe("undo", () => {
     harness = await createWith[3]();
     await write(["update", "--scope", "following", "--title", "Review", "2026-11-30"]);
     expect(await harness.run("undo")).toMatchObject(failed(2, "--yes"));
-    expect((await run("undo", "--yes")).stderr).toContain("put back (with the ids that its events had)");
+    expect((await run("undo", "--yes")).stderr).toContain("restored (with the previous ids of its events)");
   });
 
   test("writes nothing where comments would be lost", async () => {
@@ -249,7 +249,7 @@ describe("undo", () => {
     await write(["update", "--scope", "following", "--title", "Review", "2026-11-30"]);
     const before = await rows();
     expect(await harness.run("undo", "--yes")).toMatchObject(
-      failed(13, "there are comments on its events, which would be lost"),
+      failed(13, "comments on its events would be lost"),
     );
     expect(await rows()).toEqual(before);
   });
@@ -266,7 +266,7 @@ describe("undo", () => {
     await run("events", "update", id, "--repeat", "daily", "--count", "2");
     const before = await rows();
     expect(await harness.run("undo", "--yes")).toMatchObject(
-      failed(11, "it cannot be taken back: a series cannot become a single event"),
+      failed(11, "it cannot be undone: a series cannot become a single event"),
     );
     expect(await rows()).toEqual(before);
   });

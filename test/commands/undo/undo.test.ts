@@ -87,7 +87,7 @@ test.each(["following", "all"])(
     server.on(change, [reply(byService(service))]);
     expect(await send("undo", "--yes")).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringMatching(/^Concert: put back/),
+      stderr: expect.stringMatching(/^Concert: restored/),
     });
     expect(await list()).toEqual(before);
   },
@@ -103,7 +103,7 @@ describe("what somebody else wrote since", () => {
     const { exitCode, stdout, stderr } = await world.step("undo");
     expect({ exitCode, stdout }).toEqual({ exitCode: 13, stdout: "" });
     expect(stderr).toBe(
-      `Dinner (event ${id}), as it was left and as it is:\n- location:\n+ location: Home\n` +
+      `Dinner (event ${id}), as calctl left it and as it is now:\n- location:\n+ location: Home\n` +
         `error: event ${id} was changed since: nothing was overwritten\n` +
         "hint: if calctl changed it later, undo that change first: calctl undo --list\n",
     );
@@ -112,7 +112,7 @@ describe("what somebody else wrote since", () => {
     expect(await commands()).toEqual(["events update", "events create"]);
   });
 
-  test("of several events: the others are taken back, and those stay to be taken back", async () => {
+  test("of several events: the others are undone, and those stay to be undone", async () => {
     const events = [await world.create("One"), await world.create("Two"), await world.create("Three")];
     const ids = events.map(({ id }) => id);
     await world.step("events", "update", ...ids, "--label", "2");
@@ -120,7 +120,7 @@ describe("what somebody else wrote since", () => {
     await ben("events", "delete", ids[1] ?? "", "--yes");
     const { exitCode, stdout, stderr } = await world.step("undo", "--fields", "titles");
     expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: "Three, One\n" });
-    expect(stderr).toContain(`update of Two could not be taken back: event ${ids[1]} was deleted since`);
+    expect(stderr).toContain(`update of Two could not be undone: event ${ids[1]} was deleted since`);
     expect((await world.undoable())[0]).toMatchObject({
       number: 1,
       command: "events update",
@@ -166,7 +166,7 @@ describe("a run that was killed", () => {
     const { stdout, stderr } = await world.send("undo", "--yes", "--jq", ".events | length");
     expect({ stdout, stderr }).toEqual({
       stdout: "2\n",
-      stderr: `Two: nothing to take back, it is not deleted\nOne: ${AGAIN}\n`,
+      stderr: `Two: nothing to undo: it is not deleted\nOne: ${AGAIN}\n`,
     });
     expect((await world.list()).map(({ title }) => title).sort()).toEqual(["One", "Three", "Two"]);
     // What was never deleted has its id.
@@ -226,8 +226,8 @@ describe("a run that was killed", () => {
     expect({ exitCode, stderr }).toEqual({
       exitCode: 9,
       stderr:
-        `error: it is unknown how this write ended\nhint: see the series as it is now with \`calctl events get ${id.slice(0, 32)}\`; ` +
-        "the command before it that can be taken back is events create: calctl undo 2\n",
+        `error: the outcome of this write is unknown\nhint: see the current series with \`calctl events get ${id.slice(0, 32)}\`; ` +
+        "the command before it that can be undone is events create: calctl undo 2\n",
     });
     expect(await world.list()).toEqual(after);
   });
@@ -243,19 +243,19 @@ describe("a run that was killed", () => {
       exitCode: 9,
       stderr:
         "error: it is unknown whether it was created\nhint: look for it with `calctl events list`; " +
-        "the command before it that can be taken back is events create: calctl undo 3\n",
+        "the command before it that can be undone is events create: calctl undo 3\n",
     });
     await world.step("undo", "3", "--yes");
     expect((await world.list()).map((event) => event.id)).not.toContain(id);
   });
 
-  test("a write that is damaged cannot be taken back, but the others of its command can", async () => {
+  test("a write that is damaged cannot be undone, but the others of its command can", async () => {
     const ids = [(await world.create("One")).id, (await world.create("Two")).id];
     await world.step("events", "update", ...ids, "--label", "2");
     runSql(state(), "update writes set written = '{' where id = (select max(id) from writes)");
     const { exitCode, stderr } = await world.step("undo", "--yes");
     expect(exitCode).toBe(12);
-    expect(stderr).toContain("update of Two could not be taken back");
+    expect(stderr).toContain("update of Two could not be undone");
     expect(stderr).toContain("its record is damaged");
     expect(await world.read(ids[0] ?? "")).toMatchObject({ label: { number: 1 } });
     expect((await world.undoable())[0]).toMatchObject({ events: [ids[1]] });
@@ -265,19 +265,19 @@ describe("a run that was killed", () => {
     });
   });
 
-  test("and taken back in part, once more", async () => {
+  test("and undone in part, once more", async () => {
     const events = [await world.create("One"), await world.create("Two")];
     const ids = events.map(({ id }) => id);
     await world.step("events", "update", ...ids, "--label", "2");
     await world.runWith({ env: OTHER_STATE() }, "events", "update", ids[1] ?? "", "--label", "3");
     expect(await world.step("undo")).toMatchObject({ exitCode: 12 });
     await world.runWith({ env: OTHER_STATE() }, "events", "update", ids[1] ?? "", "--label", "2");
-    expect(await world.step("undo")).toMatchObject({ exitCode: 0, stderr: "Two: put back\n" });
+    expect(await world.step("undo")).toMatchObject({ exitCode: 0, stderr: "Two: restored\n" });
   });
 });
 
 describe("one command at a time", () => {
-  test("lists what can be taken back, the latest first", async () => {
+  test("lists what can be undone, the latest first", async () => {
     const { id } = await world.create("Lunch");
     await world.step("comment", id, "See you");
     expect(await world.undoable()).toEqual([
@@ -287,15 +287,15 @@ describe("one command at a time", () => {
     expect(await world.step("undo")).toMatchObject(
       failed(
         11,
-        "it cannot be taken back: the service cannot delete comments\n" +
-          "hint: the command before it that can be taken back is events create: calctl undo 2\n",
+        "it cannot be undone: the service cannot delete comments\n" +
+          "hint: the command before it that can be undone is events create: calctl undo 2\n",
       ),
     );
     expect(await world.step("undo", "2", "--yes")).toMatchObject({ exitCode: 0, stderr: "Lunch: deleted\n" });
     expect(await world.list()).toEqual([]);
   });
 
-  test("a refused write, a dry run and a read are no commands to take back", async () => {
+  test("a refused write, a dry run and a read are no commands to undo", async () => {
     expect(await world.step("events", "delete", "gone", "-c", "Family", "--yes")).toMatchObject({
       exitCode: 5,
     });
@@ -314,7 +314,7 @@ describe("one command at a time", () => {
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 5 });
   });
 
-  test("a request of api is not taken back, and nothing before it in its place", async () => {
+  test("a request of api is not undone, and nothing before it in its place", async () => {
     const { id } = await world.create("Lunch");
     await world.step("api", `/calendars/${world.family}/events/${id}`, "-X", "DELETE");
     expect(await world.step("undo", "--yes")).toMatchObject({ exitCode: 11 });
@@ -329,7 +329,7 @@ describe("one command at a time", () => {
     world.wire.answer(target, { status: 403, body: "" });
     const { exitCode, stderr } = await world.send("undo", "--yes");
     expect({ exitCode, list: await world.list() }).toEqual({ exitCode: 6, list: [moved] });
-    expect(stderr).toContain("create of Lunch could not be taken back: it is kept");
+    expect(stderr).toContain("create of Lunch could not be undone: it is kept");
     const other = await createUndoWorld();
     const lunch = await other.create("Lunch");
     await other.step("events", "move", lunch.id, "--to", "Work", "--yes");
@@ -377,7 +377,7 @@ describe("one command at a time", () => {
     const { id } = await world.create("Lunch");
     expect(await world.step("undo")).toMatchObject({ exitCode: 2, stdout: "" });
     await world.step("events", "update", id, "--title", "Dinner");
-    expect(await world.step("undo")).toMatchObject({ exitCode: 0, stderr: "Lunch: put back\n" });
+    expect(await world.step("undo")).toMatchObject({ exitCode: 0, stderr: "Lunch: restored\n" });
     expect(await world.step("undo", "--dry-run", "--jq", ".method")).toMatchObject({ stdout: "DELETE\n" });
     expect(await world.read(id)).toMatchObject({ title: "Lunch" });
     expect(await commands()).toEqual(["events create"]);
@@ -398,11 +398,11 @@ describe("one command at a time", () => {
     expect((await world.undoable()).map(({ events }) => events)).toEqual([[dinner?.id], [dinner?.id]]);
   });
 
-  test("says where there is nothing to take back", async () => {
+  test("says where there is nothing to undo", async () => {
     const { id } = await world.create("Lunch");
     await world.step("events", "update", id, "--title", "Dinner");
     await world.runWith({ env: OTHER_STATE() }, "events", "update", id, "--title", "Lunch");
-    const lunch = (reason: string) => ({ exitCode: 0, stderr: `Lunch: nothing to take back, ${reason}\n` });
+    const lunch = (reason: string) => ({ exitCode: 0, stderr: `Lunch: nothing to undo: ${reason}\n` });
     expect(await world.step("undo")).toMatchObject(lunch("it is as it was before"));
     await world.runWith({ env: OTHER_STATE() }, "events", "delete", id, "--yes");
     expect(await world.step("undo", "--yes")).toMatchObject(lunch("it is deleted"));
@@ -428,7 +428,7 @@ describe("what commands wrote", () => {
     await ben("events", "update", id, "-c", "Family", "--title", "Dinner");
     expect(await world.send("undo", "--list", "--fields", "titles")).toMatchObject({ stdout: "Lunch\n" });
     expect(await world.send("undo")).toMatchObject({ exitCode: 13 });
-    expect(await ben("undo")).toMatchObject({ exitCode: 0, stderr: "Lunch: put back\n" });
+    expect(await ben("undo")).toMatchObject({ exitCode: 0, stderr: "Lunch: restored\n" });
     expect(await world.send("undo")).toMatchObject({ exitCode: 0 });
   });
 
@@ -481,7 +481,7 @@ describe("what commands wrote", () => {
     });
   });
 
-  test("where it cannot be written, the write is done and stderr says that it cannot be taken back", async () => {
+  test("where it cannot be written, the write is done and stderr says that it cannot be undone", async () => {
     writeFileSync(state(), "");
     const create = words`events create -c Work --title T --category keep --quiet`;
     const { exitCode, stderr } = await world.step(...create);

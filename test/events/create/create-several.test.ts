@@ -165,7 +165,7 @@ describe("nothing is made, with the code of the first failure", () => {
     const { exitCode, stderr } = await create(linesOf(event("a"), event("b")), "--key", "k");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
-      stderr: 'error: --key: the input has several events\nhint: give each a member "key" of its own\n',
+      stderr: 'error: --key: the input has several events\nhint: set "key" in each event\n',
     });
     expect(await titles()).toEqual([]);
   });

@@ -95,7 +95,7 @@ describe("the label of --input", () => {
   });
 
   test("is the default one where the other calendar has none of that name, which is said", async () => {
-    const stderr = '--input: this calendar has no label "Travel": such events have the default one\n';
+    const stderr = '--input: this calendar has no label "Travel": these events get the default label\n';
     expect(await copy("3")).toMatchObject({ label: { number: 1 }, stderr });
     expect(await copy("3", "--label", "4")).toMatchObject({ label: { number: 4 }, stderr: "" });
   });
@@ -107,7 +107,7 @@ describe("the label of --input", () => {
     expect(await harness.runWith({ stdin }, ...argv)).toEqual({
       exitCode: 0,
       stdout: "Lunch\n".repeat(3),
-      stderr: '--input: this calendar has no label "Travel": such events have the default one\n',
+      stderr: '--input: this calendar has no label "Travel": these events get the default label\n',
     });
   });
 

@@ -113,7 +113,7 @@ describe("the days of a list", () => {
     expect(await days("december")).toHaveLength(31);
     expect((await days("20 dec", "--days", "2")).at(-1)).toBe("Mon 21 Dec 2026");
     expect(await world.send("agenda", "tomorrow", "--from", "today")).toMatchObject(
-      failed(2, "--from: the days are already given"),
+      failed(2, "--from: the days are already set"),
     );
   });
 
@@ -262,10 +262,10 @@ describe.each([404, 405])("a service that answers %i because it lists only the n
   });
 
   test.each([
-    [["--on", "2026-11-28"], "give --days up to 7, or"],
-    [["--on", "yesterday"], "give --days up to 7, or"],
-    [["--from", "tomorrow"], "give --days up to 7, or"],
-    [["--days", "8"], "give --days up to 7, or"],
+    [["--on", "2026-11-28"], "use --days up to 7, or"],
+    [["--on", "yesterday"], "use --days up to 7, or"],
+    [["--from", "tomorrow"], "use --days up to 7, or"],
+    [["--days", "8"], "use --days up to 7, or"],
     [["--search", "x"], "add --days 7 to search those, or"],
   ])("cannot list %j: exit 11", async (flags, hint) => {
     const { exitCode, stdout, stderr } = await list(...PERSONAL, ...flags, "-q");

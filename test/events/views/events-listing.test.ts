@@ -239,7 +239,7 @@ describe("short ids", () => {
     const { exitCode, stderr } = await harness.runWith(LISTED, "events", "get", "aaaa");
     expect(exitCode).toBe(2);
     expect(stderr).toContain('"aaaa" is the beginning of 2 ids');
-    expect(stderr).toContain("type more of it: aaaa1 T aaaa1, aaaa2 T aaaa2");
+    expect(stderr).toContain("type more characters: aaaa1 T aaaa1, aaaa2 T aaaa2");
   });
 
   test.each([

@@ -166,7 +166,7 @@ function withCalendars(
   const inCalendar = ({ id }: ChosenCalendar) => ({ ...given, calendar: id });
   if (others.length === 0 || tool.required.includes("id"))
     return [inCalendar(first), ...others.map(inCalendar)];
-  throw usageError("calendar is missing", `give one of ${describeCandidates(limit)}`);
+  throw usageError("calendar is missing", `use one of ${describeCandidates(limit)}`);
 }
 
 /** @throws CliError usage for arguments that are missing, unknown or of the wrong type */

@@ -11,7 +11,7 @@ import { createTools, NOTICE } from "./tools.js";
 export async function serveTools(run: Run, allowWrite: boolean): Promise<void> {
   const { config, flags, machine, now, output, program, terminal } = run;
   if (flags.dryRun)
-    throw usageError("--dry-run: an agent would not see what it is", "leave out --allow-write");
+    throw usageError("--dry-run: an agent would not know that nothing is written", "leave out --allow-write");
   // Read before anything is served: what is wrong with the profile is said once, to the user.
   const { timezone } = config.settings();
   const tree = await program.commandTree();
@@ -27,8 +27,7 @@ export async function serveTools(run: Run, allowWrite: boolean): Promise<void> {
   });
   const serverInfo = { name: "calctl", version: tree.version() ?? "" };
   const server = { serverInfo, instructions: () => instructionsAt(now(), timezone), tools };
-  if (terminal.input.isTerminal)
-    output.note("waiting for an agent's program to speak on stdin; Ctrl-D ends it");
+  if (terminal.input.isTerminal) output.note("waiting for an MCP client on stdin; press Ctrl-D to stop");
   await serveLines(machine, server);
 }
 
@@ -47,7 +46,7 @@ interface Streams {
 /** Answers the lines of stdin. It reads no more of them while nobody reads the answers. */
 export async function serveLines({ process, signal, stdout }: Streams, server: ToolServer): Promise<void> {
   const stopped = new AbortController();
-  const readerLeft = new CliError("interrupted", "nobody reads stdout");
+  const readerLeft = new CliError("interrupted", "stdout is closed");
   const ended = AbortSignal.any([signal(), stopped.signal]);
   const respond = createSession(server, ended);
   let written = Promise.resolve();

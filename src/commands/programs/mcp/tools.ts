@@ -118,7 +118,7 @@ const PLANS: readonly ToolPlan[] = [
   },
   {
     name: "delete_event",
-    description: "Delete one event. On the user's machine `calctl undo` brings it back.",
+    description: "Delete one event. `calctl undo` on the user's machine restores it.",
     command: "events delete --yes",
     required: ["id"],
     flags: "scope",
