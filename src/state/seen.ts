@@ -38,7 +38,7 @@ export interface SeenByName {
   /** Null for a new name. @throws CliError configuration if it is damaged */
   read(name: SeenName, options?: ReadSeenOptions): Promise<Seen | null>;
   /** Replaces what is remembered under a name, and forgets what is not delivered. @throws CliError usage when it is too large */
-  remember(remembered: Remembered): Promise<void>;
+  saveSnapshot(remembered: Remembered): Promise<void>;
   /** What a run has found and not delivered to its end, as JSON; null if there is none. @throws CliError configuration if it is damaged */
   readUndelivered(name: SeenName): Promise<unknown>;
   /** Keeps it until something is remembered under the name. @throws CliError usage when it is too large */
@@ -53,7 +53,7 @@ export function createSeenByName(state: State): SeenByName {
     exclusively: (name, work) =>
       exclusively(state, { name: `seen ${name}`, doing: `working under the name "${name}"` }, work),
     read: (name, options) => readSeen(state, name, options),
-    async remember({ seen, coversUnknown, ...name }) {
+    async saveSnapshot({ seen, coversUnknown, ...name }) {
       const content = encodeSeen(seen);
       await write((db) => writeSeen(db, { ...name, content, coversUnknown }, clock.now()), despiteInterrupt);
     },

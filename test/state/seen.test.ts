@@ -8,8 +8,8 @@ test("readers go on by themselves, and what is not delivered is kept until somet
   await seen.keepUndelivered(ben, ["a"]);
   expect(await seen.read(ben)).toBeNull();
   expect([await seen.readUndelivered(ben), await seen.readUndelivered(all)]).toEqual([["a"], null]);
-  await seen.remember({ ...all, seen: 1 });
-  await seen.remember({ ...ben, seen: 2 });
+  await seen.saveSnapshot({ ...all, seen: 1 });
+  await seen.saveSnapshot({ ...ben, seen: 2 });
   expect(await seen.readUndelivered(ben)).toBeNull();
   await seen.keepUndelivered(ben, ["b"]);
   expect(await seen.readUndelivered(ben)).toEqual(["b"]);
@@ -28,7 +28,7 @@ test("state is compact, and the last 100 names are kept even if they are not use
     title: `Event ${id}`,
     description: "text ".repeat(100),
   }));
-  await names.remember({ name: "large", seen });
+  await names.saveSnapshot({ name: "large", seen });
   expect(querySql(path, "select length(content) < 100000 as fits from seen")).toEqual([{ fits: 1 }]);
   expect(await names.read({ name: "large" })).toEqual({ revision: 1, seen });
   now = NOW + 500 * DAY;
@@ -37,8 +37,8 @@ test("state is compact, and the last 100 names are kept even if they are not use
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < 98)
     insert into seen select 'new ' || i, '', content, 1, ${now}, null from n, seen where name = 'large'`,
   );
-  await names.remember({ name: "new 99", seen: [] });
+  await names.saveSnapshot({ name: "new 99", seen: [] });
   expect(await names.read({ name: "large" })).not.toBeNull();
-  await names.remember({ name: "new 100", seen: [] });
+  await names.saveSnapshot({ name: "new 100", seen: [] });
   expect(await names.read({ name: "large" })).toBeNull();
 });

@@ -118,7 +118,7 @@ test("what was seen is remembered only with the message that was sent", async ()
   expect(await state.seen.read({ name: "job" })).toBeNull();
   await state.sendOnce("1", async () => expect(await state.seen.read({ name: "job" })).toBeNull(), options);
   expect(await state.seen.read({ name: "job" })).toEqual({ revision: 1, seen: { events: ["a"] } });
-  await state.seen.remember({ name: "job", seen: [] });
+  await state.seen.saveSnapshot({ name: "job", seen: [] });
   expect(await state.seen.read({ name: "job" })).toEqual({ revision: 2, seen: [] });
 });
 
@@ -166,7 +166,7 @@ test("the first line of a message and its target are kept for 30 days, and so is
   const { seen, sent, sendOnce } = await openTestState(path, { now: () => now });
   const lines = () => querySql(path, "select what, target from sent order by began_at, rowid");
   const seenBefore = async () => (await seen.read({ name: "news" }, { beforeUnknown: true }))?.seen;
-  await seen.remember({ name: "news", seen: ["old"] });
+  await seen.saveSnapshot({ name: "news", seen: ["old"] });
   await sendOnce("sent", async () => undefined, KEEP);
   const lost = () => Promise.reject(new CliError("outcome_unknown", "no answer"));
   const remember = { name: "news", seen: ["new"] };

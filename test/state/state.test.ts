@@ -240,7 +240,7 @@ describe("where none may be created", () => {
     const path = createStatePath();
     const { seen, close } = await openTestState(path, { create: false });
     expect(await seen.read({ name: "job" })).toBeNull();
-    await seen.remember({ name: "job", seen: [1] });
+    await seen.saveSnapshot({ name: "job", seen: [1] });
     expect(await seen.read({ name: "job" })).toEqual({ revision: 1, seen: [1] });
     close();
     expect(existsSync(dirname(path))).toBe(false);
@@ -249,7 +249,7 @@ describe("where none may be created", () => {
   test("one that is there is read", async () => {
     const path = createStatePath();
     const made = await openTestState(path);
-    await made.seen.remember({ name: "job", seen: [1] });
+    await made.seen.saveSnapshot({ name: "job", seen: [1] });
     made.close();
     const { seen } = await openTestState(path, { create: false });
     expect(await seen.read({ name: "job" })).toEqual({ revision: 1, seen: [1] });

@@ -171,7 +171,7 @@ function createMemory(): Pick<Run["state"], "seen"> {
   const memory: SeenByName = {
     exclusively: (_name, work) => work(),
     read: async () => last,
-    async remember({ seen }) {
+    async saveSnapshot({ seen }) {
       last = { revision: (last?.revision ?? 0) + 1, seen };
       undelivered = null;
     },
@@ -231,7 +231,7 @@ async function readRound(run: Run, watch: Watch, delivered: Set<string>): Promis
     const result = await deliverAll(changes, watch, delivered);
     if (result !== "delivered") return result;
     if ((changes.length > 0 || diff.isNew) && !run.flags.dryRun)
-      await (await run.state.seen()).remember(remembered);
+      await (await run.state.seen()).saveSnapshot(remembered);
     delivered.clear();
     diff.reportFailures();
     return changes.length > 0 ? "changed" : "quiet";

@@ -307,7 +307,7 @@ async function reportMissed(
   const name = messageKey(run.config.settings(), "reminder", job);
   const seen = await run.state.seen();
   const known = await seen.read({ name });
-  if (known === null) return seen.remember({ name, seen: { since: window.now } });
+  if (known === null) return seen.saveSnapshot({ name, seen: { since: window.now } });
   const { since } = known.seen as { readonly since: number };
   const byKey = new Map(late.filter(({ start }) => start > since).map((each) => [keyOf(each), each.event]));
   if (byKey.size === 0) return;

@@ -101,10 +101,10 @@ async function findChanges(
     revision: remembered?.revision ?? 0,
     remembered: state,
     async remember() {
-      if (!run.flags.dryRun) await seen.remember(state);
+      if (!run.flags.dryRun) await seen.saveSnapshot(state);
     },
     async rememberForNewReaders() {
-      if (!run.flags.dryRun && ofReader !== null) await seen.remember({ ...state, reader: undefined });
+      if (!run.flags.dryRun && ofReader !== null) await seen.saveSnapshot({ ...state, reader: undefined });
     },
     reportFailures() {
       try {
@@ -135,7 +135,7 @@ export async function separateReaders(
     if (common === null) return;
     for (const reader of readers)
       if ((await seen.read({ name, reader })) === null)
-        await seen.remember({ name, reader, seen: common.seen });
+        await seen.saveSnapshot({ name, reader, seen: common.seen });
   });
 }
 

@@ -4,7 +4,7 @@ import { type FilterFlags, rememberedNames } from "../find/event-query.js";
 import type { SeenCalendar } from "./compare.js";
 
 /** What a name of `--since-last` watches. Other runs under it would find everything added or removed. */
-interface Binding {
+interface WatchScope {
   /** URL of the service, or `local`. */
   readonly service: string;
   /** Id of the user; null where the service does not tell it. */
@@ -24,7 +24,8 @@ interface Binding {
 /** What is remembered under a name. */
 export interface SeenState {
   readonly version: 1;
-  readonly binding: Binding;
+  /** Rows have this key. */
+  readonly binding: WatchScope;
   /** When the last run began to read, by the service's clock (ms since the Unix epoch). */
   readonly since: number;
   readonly calendars: readonly WatchedCalendar[];
@@ -64,23 +65,23 @@ export function checkName({ sinceLast: name, nameFlag }: NameFlag): string {
 }
 
 /** What a run watches. */
-interface WatchOptions extends Pick<Binding, "account" | "calendars" | "days"> {
+interface WatchOptions extends Pick<WatchScope, "account" | "calendars" | "days"> {
   readonly service: Settings["service"];
   readonly flags: FilterFlags & NameFlag;
 }
 
 /**
- * Binds a name to what a run watches.
- * @param bound what the name is bound to; undefined for a new one
+ * The scope of a run, which the runs under its name share.
+ * @param bound the scope of the name; undefined for a new one
  * @throws CliError usage when the name watches something else; says what
  */
-export function bindName(
+export function resolveScope(
   { service, flags, account, calendars, days }: WatchOptions,
-  bound: Binding | undefined,
-): Binding {
+  bound: WatchScope | undefined,
+): WatchScope {
   const { category = null, mine = false, remaining = false } = flags;
   const names = rememberedNames(flags);
-  const binding = {
+  const scope = {
     service: service.kind === "local" ? "local" : urlOf(service.baseUrl.value),
     // Once it is known, it stays known.
     account: account ?? bound?.account ?? null,
@@ -92,8 +93,8 @@ export function bindName(
     ...names,
     label: names.label ?? null,
   };
-  if (bound !== undefined) checkSame(flags, bound, binding);
-  return binding;
+  if (bound !== undefined) checkSame(flags, bound, scope);
+  return scope;
 }
 
 /** As it is compared: without a slash at its end. */
@@ -101,7 +102,7 @@ function urlOf(text: string): string {
   return (URL.canParse(text) ? new URL(text).href : text).replace(/(?<!\/)\/+$/, "");
 }
 
-function checkSame({ sinceLast: name, nameFlag }: NameFlag, bound: Binding, now: Binding): void {
+function checkSame({ sinceLast: name, nameFlag }: NameFlag, bound: WatchScope, now: WatchScope): void {
   // A service may not have told yet who one is.
   const there = describe(bound);
   const here = describe(bound.account === null ? { ...now, account: null } : now);
@@ -113,8 +114,8 @@ function checkSame({ sinceLast: name, nameFlag }: NameFlag, bound: Binding, now:
   );
 }
 
-/** The parts of a binding in words, in the same order for each. */
-function describe({ service, account, calendars, days, ...filters }: Binding): readonly string[] {
+/** The parts of a scope in words, in the same order for each. */
+function describe({ service, account, calendars, days, ...filters }: WatchScope): readonly string[] {
   const { category, label, excludeLabel, attendee, mine, remaining } = filters;
   const user = account === null ? "" : ` as user ${account}`;
   return [

@@ -9,7 +9,7 @@ import type { FilterFlags } from "../find/event-query.js";
 import { CALENDARS_READ, chooseEvents } from "../find/event-reader.js";
 import { filterEvents } from "../order.js";
 import { isSameDays, listSeenAndWritten, type SeenDays, type WrittenEvents } from "./compare.js";
-import { bindName, type NameFlag, type SeenState, type WatchedCalendar } from "./name-binding.js";
+import { type NameFlag, resolveScope, type SeenState, type WatchedCalendar } from "./name-binding.js";
 
 /** The flags that say which changes are reported, as typed. */
 export interface ChangesFlags extends FilterFlags, NameFlag {
@@ -59,7 +59,7 @@ export async function readCalendars(
   const { calendars, findNames, filterOf } = await chooseEvents(run, filters);
   const hasChoice = run.flags.calendars.length > 0 || (flags.allCalendars !== true && defaultCalendar);
   const chosen = hasChoice ? calendars.map(({ id }) => id) : null;
-  const binding = bindName({ service, flags, account, calendars: chosen, days: count }, before?.binding);
+  const binding = resolveScope({ service, flags, account, calendars: chosen, days: count }, before?.binding);
   const known = new Map(before?.calendars.map((calendar) => [calendar.id, calendar]));
   const versions = new Map<string, CalendarVersion>();
   const { reportFailures } = await processEach(calendars, {

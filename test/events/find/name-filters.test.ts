@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { bindName } from "../../../src/events/changes/name-binding.js";
+import { resolveScope } from "../../../src/events/changes/name-binding.js";
 import { rememberedNames } from "../../../src/events/find/event-query.js";
 import { failed } from "../../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../../support/remote-world.js";
@@ -129,6 +129,6 @@ describe("what is remembered", () => {
       ...{ service: { kind: "local" } as const, account: "1", calendars: null, days: 7 },
       flags: { label: ["Urgent"], sinceLast: "a", nameFlag: "--since-last" as const },
     };
-    expect(JSON.parse(JSON.stringify(bindName(watched, released)))).toEqual(released);
+    expect(JSON.parse(JSON.stringify(resolveScope(watched, released)))).toEqual(released);
   });
 });
