@@ -8,8 +8,8 @@ import { sanitizeLine } from "../../output/sanitize.js";
 import { truncateText, wrapMessage } from "../../output/table/text-width.js";
 import type { Run } from "../../run/run.js";
 import { addDays, localDate } from "../../time/zoned-time.js";
+import { type CollectedEntries, type CollectOptions, collectEntries } from "./collect.js";
 import type { Rejection } from "./entry.js";
-import { type CollectedEntries, type CollectOptions, collectEntries } from "./gather.js";
 import {
   type ImportFile,
   type ImportOptions,

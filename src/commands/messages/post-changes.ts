@@ -1,8 +1,8 @@
 import type { Target } from "../../delivery/target.js";
 import { hasCode } from "../../errors.js";
 import { type Diff, separateReaders, withDiff } from "../../events/changes/diff.js";
-import { checkName } from "../../events/changes/name-binding.js";
 import type { ChangesFlags } from "../../events/changes/read.js";
+import { checkName } from "../../events/changes/scope.js";
 import { changeView } from "../../events/views/change.js";
 import type { Run } from "../../run/run.js";
 import { messageKey } from "../../state/sent.js";

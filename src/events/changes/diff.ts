@@ -18,8 +18,8 @@ import {
   type SeenCalendar,
   type SeenDays,
 } from "./compare.js";
-import { checkName, readState, type SeenState, type WatchedCalendar } from "./name-binding.js";
 import { type ChangesFlags, readCalendars, type Snapshot } from "./read.js";
+import { checkName, readState, type SeenState, type WatchedCalendar } from "./scope.js";
 
 /** What changed since the last run under a name. */
 export interface Diff {

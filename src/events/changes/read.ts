@@ -9,7 +9,7 @@ import type { FilterFlags } from "../find/event-query.js";
 import { CALENDARS_READ, chooseEvents } from "../find/event-reader.js";
 import { filterEvents } from "../order.js";
 import { isSameDays, listSeenAndWritten, type SeenDays, type WrittenEvents } from "./compare.js";
-import { type NameFlag, resolveScope, type SeenState, type WatchedCalendar } from "./name-binding.js";
+import { type NameFlag, resolveScope, type SeenState, type WatchedCalendar } from "./scope.js";
 
 /** The flags that say which changes are reported, as typed. */
 export interface ChangesFlags extends FilterFlags, NameFlag {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { resolveScope } from "../../../src/events/changes/name-binding.js";
+import { resolveScope } from "../../../src/events/changes/scope.js";
 import { rememberedNames } from "../../../src/events/find/event-query.js";
 import { failed } from "../../support/outcomes.js";
 import { createRemoteWorld, type RemoteWorld } from "../../support/remote-world.js";
