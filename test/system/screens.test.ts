@@ -24,7 +24,7 @@ const SCREENS: readonly (readonly [title: string, line: string, question?: strin
   ["One event", `calctl events get ${exampleId("Dinner with the neighbors").slice(0, 4)}`],
   ["Adding an event", "calctl add Lunch with Ana tomorrow 12-13 at Noodle bar -c Family", "Create it?"],
   ["Importing a file", "calctl import ~/season.ics -c Family", "Write 4 changes"],
-  ["Taking a command back", "calctl events delete 9faa --yes; calctl undo", "Take back"],
+  ["Undoing a command", "calctl events delete 9faa --yes; calctl undo", "Undo events delete?"],
   ["Help", "calctl agenda --help"],
   ["An error", "calctl events list --calendar Wrok"],
 ];

@@ -116,7 +116,7 @@ export const TASKS: readonly Task[] = [
   },
   {
     title: "The deleted event back",
-    calctl: { line: "calctl undo", answers: [["Take back", "y"]] },
+    calctl: { line: "calctl undo", answers: [["Undo ", "y"]] },
     khal: null,
     gcalcli: null,
     writes: true,
