@@ -7,8 +7,8 @@ import { timesRun } from "./support/coverage.js";
 /** A text in each part of the built program that help loads, or calls, only where it is shown. */
 const PARTS = {
   luxon: "Before Christ",
-  topics: "A flag wins over its variable, and a variable over the profile",
-  examples: "Every event about one thing, for a script",
+  topics: "A flag overrides its variable, which overrides the profile",
+  examples: "All events that mention a word, for a script",
   schema: "HTTP status of the response that caused it",
 } as const;
 
